@@ -1,10 +1,6 @@
-// Deletes the read positions of the files of some sessions: an import reads such a file from the beginning
-// again.
-// Locks: TranscriptFile.
-// params: $keys $token
+// Deletes the read positions of files: an import reads such a file from the beginning again.
+// params: $keys
 UNWIND $keys AS key
-MATCH (f:TranscriptFile)-[:HOLDS]->(:TranscriptSession {key: key})
-WITH DISTINCT f
-SET f.rev = $token
+MATCH (f:TranscriptFile {key: key})
 DETACH DELETE f
 RETURN count(*) AS gone

@@ -78,6 +78,16 @@ function parseState(stored: unknown): TranscriptState | null {
   return isState(given) ? given : null
 }
 
+/** Removes threads from a stored state, so that an import that continues there does not write their open turns. */
+export function withoutThreads(
+  stored: string | null,
+  isRemoved: (sessionId: string) => boolean,
+): string | null {
+  const state = parseState(stored)
+  if (state === null) return stored
+  return JSON.stringify({ ...state, threads: state.threads.filter(({ sessionId }) => !isRemoved(sessionId)) })
+}
+
 /**
  * Reads the positions at which some transcripts continue.
  *

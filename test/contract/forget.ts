@@ -502,6 +502,37 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
+    test('a forgotten agent whose records are in the file of its session stays away, and later turns are read', async () => {
+      const agent = (id: string, from: number, ends = true) =>
+        turn(id, ['Write', 'Bash'], { from, ends }).map((record) => ({
+          ...record,
+          isSidechain: true,
+          agentId: 'one',
+        }))
+      const before = [
+        turn('c1', LONG),
+        agent('a1', 20),
+        turn('c2', ['Task'], { from: 30, ends: false }),
+        agent('a2', 40, false),
+      ]
+      const later = turn('c3', LONG, { from: 60 })
+      const turns = async () =>
+        (await everyTurn(client())).map(({ turnId, sessionId }) => `${sessionId} ${turnId}`).sort()
+      await send(client(), sessionOf(1), bytesOf(...before))
+      const asked = { sessionId: `${sessionOf(1)}/one` }
+      const went = await forgetAll(handles.graph, asked)
+      expect(went.counts).toMatchObject({ TranscriptSession: 1, TranscriptTurn: 2 })
+      expect(await findingsOf(handles.graph)).toEqual([])
+      await send(client(), sessionOf(1), bytesOf(...before, later))
+      expect(await turns()).toEqual(['c1', 'c2', 'c3'].map((id) => `${sessionOf(1)} ${id}`))
+      expect((await countsOf(handles.graph)).TranscriptSession).toBe(1)
+      await send(client(), sessionOf(1), bytesOf(...before, later, agent('a3', 90)))
+      expect((await turns()).at(-1)).toBe(`${sessionOf(1)}/one a3`)
+      expect(await findingsOf(handles.graph)).toEqual([])
+      await forgetAll(handles.graph, { sessionId: sessionOf(1) })
+      expect(await countsOf(handles.graph)).toEqual({})
+    })
+
     test('an unknown transcript session is rejected with similar names, and so is a request with two things to forget', async () => {
       await send(client(), sessionOf(1), CONVERSATION)
       const near = { code: 'not_found', details: { near: expect.arrayContaining([sessionOf(1)]) } }

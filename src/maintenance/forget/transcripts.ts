@@ -6,6 +6,7 @@ import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { generated, type Statement, statement } from '../../graph/statements.ts'
 import { optionalText } from '../../rules/values.ts'
 import { refreshDesires } from '../../transcripts/desires.ts'
+import { withoutThreads } from '../../transcripts/progress.ts'
 import {
   type Counts,
   type DeletePiece,
@@ -25,7 +26,9 @@ const [ofProject, ofSession] = (['project', 'session'] as const).map((of) => ({
   old: statement('forget/conversations', of, 'before'),
 })) as [ConversationStatements, ConversationStatements]
 type ConversationStatements = { all: Statement; old: Statement }
+const lockFiles = statement('forget/lock-files')
 const deleteFiles = statement('forget/delete-files')
+const releaseFiles = statement('forget/release-files')
 const lockTurns = statement('forget/lock-transcript-turns')
 const reassignTurns = statement('forget/reassign-transcript-turns')
 const resetSession = statement('forget/reset-session')
@@ -108,20 +111,14 @@ export async function* conversationsToForget(
   }
 }
 
-/**
- * Deletes the read positions of a conversation's files, then its turns, then its sessions. Without the positions, an import reads
- * these files from the beginning.
- */
+/** Deletes the read positions of a conversation's files, then its turns, then its sessions. */
 async function forgetConversation(
   graph: Graph,
   conversation: Conversation,
   progress: Progress,
 ): Promise<boolean> {
   const { sessionKeys } = conversation
-  await inOnePiece(graph, progress, async (run) => {
-    const params = { keys: sessionKeys, token: crypto.randomUUID() }
-    return { TranscriptFile: Number((await run({ statement: deleteFiles, params }))[0]?.gone ?? 0) }
-  })
+  await inOnePiece(graph, progress, (run) => forgetFiles(run, conversation))
   const forgetSome = (...[run, kind, listed]: Parameters<DeletePiece>) =>
     forgetTurns(run, kind, listed, conversation)
   if (!(await deleteOwned(graph, turns, sessionKeys, progress, forgetSome))) return false
@@ -133,6 +130,31 @@ async function forgetConversation(
     })
   }
   return true
+}
+
+const lockedFile = z.object({ key: z.string(), state: optionalText, sessionKeys: z.array(z.string()) })
+
+/**
+ * Deletes the read positions of the files that contain only these sessions: an import reads them from the beginning. The position
+ * of a file with other sessions stays, so that an import reads neither these sessions nor the others again.
+ */
+async function forgetFiles(run: Run, { project, sessionKeys }: Conversation): Promise<Counts> {
+  const params = { keys: sessionKeys, token: crypto.randomUUID() }
+  const locked = (await run({ statement: lockFiles, params })).map((row) =>
+    decodeRow(lockFiles, lockedFile, row),
+  )
+  const isGoing = (key: string) => sessionKeys.includes(key)
+  const [own, shared] = [true, false].map((is) =>
+    locked.filter((file) => file.sessionKeys.every(isGoing) === is),
+  )
+  const files = (shared ?? []).map(({ key, state }) => ({
+    key,
+    state: withoutThreads(state, (id) => isGoing(sessionKey(project, id))),
+  }))
+  if (files.length > 0) await run(toStep(releaseFiles, { batch: { files }, keys: sessionKeys }))
+  const keys = (own ?? []).map(({ key }) => key)
+  if (keys.length > 0) await run(toStep(deleteFiles, { keys }))
+  return { TranscriptFile: keys.length }
 }
 
 const lockedTurn = z.object({
