@@ -18,7 +18,15 @@ import {
   TASK,
   type TurnToSend,
 } from '../support/records.ts'
-import { bytesOf, everyTurn, importedDump, send, sessionOf, turn } from '../support/transcript-import.ts'
+import {
+  brokenTurns,
+  bytesOf,
+  everyTurn,
+  importedDump,
+  send,
+  sessionOf,
+  turn,
+} from '../support/transcript-import.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -500,6 +508,23 @@ export function forgetContract(store: StoreUnderTest): void {
       await send(client(), sessionOf(1), CONVERSATION)
       expect((await forgetAll(handles.graph, asked, true)).counts).toEqual({ TranscriptSession: 2 })
       await alone.close()
+    })
+
+    test('a session that is imported while its project is forgotten is stored whole', async () => {
+      const asked = { project: PROJECT, wholeProject: true, dryRun: false }
+      for (let importedAt = 1, writes = 1; importedAt <= writes; importedAt++) {
+        await send(client(), sessionOf(1), CONVERSATION)
+        await send(client(), sessionOf(2), bytesOf()) // a file without a session
+        writes = 0
+        const busy = onEachWrite(handles.graph, async () => {
+          if (++writes === importedAt) await send(client(), sessionOf(3), OTHER_CONVERSATION)
+        })
+        while (!(await forget(busy, asked, { threshold: 5 })).done);
+        expect(await brokenTurns(handles.graph), `imported before write ${importedAt}`).toEqual([])
+        expect(await findingsOf(handles.graph), `imported before write ${importedAt}`).toEqual([])
+        await forgetAll(handles.graph, asked)
+        expect(await countsOf(handles.graph)).toEqual({})
+      }
     })
 
     test('a forgotten agent whose records are in the file of its session stays away, and later turns are read', async () => {

@@ -34,18 +34,29 @@ const reassignTurns = statement('forget/reassign-transcript-turns')
 const resetSession = statement('forget/reset-session')
 const turns = kindsOwnedBy('TranscriptSession')
 
-/** Labels whose nodes of a project remain after its last conversation is deleted. */
-const REMAINS = (['Desire', 'TurnPattern', 'Tool', 'TranscriptFile'] as const).map(
-  (label) =>
+/** Labels whose nodes may remain after the last conversation of a project is deleted, each with the path that shows its use. */
+const REMAINS = (
+  [
+    ['TurnPattern', '(x)<-[:FOLLOWS]-()'],
+    ['Desire', '(x)-[:SURFACED_FROM]->()'],
+    ['Tool', '(x)<-[:CALLED|STARTS_WITH]-()'],
+    ['TranscriptFile', '(x)-[:HOLDS]->()'],
+  ] as const
+).map(
+  ([label, use]) =>
     [
       label,
       generated(
         `forget/delete-all-${label}`,
-        `// params: $project $limit
+        // An import may begin to use a node at the same time: the second check comes after the lock, as in `deleteEmpty`.
+        `// params: $prefix $limit
 MATCH (x:${label})
-WHERE x.project = $project
+WHERE x.key STARTS WITH $prefix AND NOT EXISTS { MATCH ${use} }
 WITH x
 LIMIT $limit
+SET x.key = x.key
+WITH x
+WHERE NOT EXISTS { MATCH ${use} }
 DETACH DELETE x
 RETURN count(*) AS gone`,
       ),
@@ -74,7 +85,8 @@ export async function forgetTranscripts(
   if (of.before !== null || of.sessionId !== null) await refreshDesires(graph, project, threshold)
   else
     for (const [label, deletion] of REMAINS)
-      if (!(await deleteAll(graph, deletion, { project }, label, progress))) return false
+      if (!(await deleteAll(graph, deletion, { prefix: transcriptKey(project, '') }, label, progress)))
+        return false
   return true
 }
 
