@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { TurngraphError } from '../../src/core/errors.ts'
+import { markerOfProject } from '../../src/graph/mask-key.ts'
 import { type Graph, graphWith } from '../../src/graph/port.ts'
 import { forget } from '../../src/maintenance/forget/forget.ts'
 import { toScope, type WorldToForget, worldsToForget } from '../../src/maintenance/forget/scope.ts'
@@ -341,6 +342,14 @@ export function forgetContract(store: StoreUnderTest): void {
       await forgetAll(handles.graph, { worldSlug: 'w' })
       expect(await countsOf(handles.graph)).toEqual({})
       expect(await capture(handles.graph, full(2, { worldSlug: 'w' }))).toBeTruthy()
+    })
+
+    test('a project without a feature is deleted only as a whole', async () => {
+      await markerOfProject(handles.graph, PROJECT)
+      const asked = { project: PROJECT, wholeProject: true }
+      expect((await forgetAll(handles.graph, { ...asked, before: '2026-01-31' })).counts).toEqual({})
+      expect((await forgetAll(handles.graph, asked)).counts).toEqual({ Project: 1 })
+      expect(await countsOf(handles.graph)).toEqual({})
     })
 
     test('a request without a scope is rejected', async () => {

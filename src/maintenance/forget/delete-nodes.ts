@@ -241,7 +241,8 @@ export async function deleteUnused(run: Run, linked: Linked): Promise<Counts> {
   return counts
 }
 
-const EMPTIED = (['Task', 'Feature', 'Project'] as const).map((label) => {
+/** Makes a function that deletes a node if it is empty. */
+const deletionOfEmpty = (label: Label) => {
   const [needed, rest] = [true, false].map((is) => ownedBy(label).filter((row) => row.isRequired === is))
   const isEmpty = (needed ?? []).map((row) => `NOT EXISTS { MATCH ${pathToOwned('x', row)} }`)
   const deletion = generated(
@@ -255,22 +256,24 @@ SET x.key = $key
 WITH x
 WHERE ${isEmpty.join(' AND ')}${deleting(label, rest ?? [])}`,
   )
-  return { label, deletion }
-})
+  return async (run: Run, key: string): Promise<Counts> => (await deleteBy(run, deletion, { key })).counts
+}
+const deleteEmptyTask = deletionOfEmpty('Task')
+const deleteEmptyFeature = deletionOfEmpty('Feature')
+
+/** Deletes a project if it is empty. */
+export const deleteEmptyProject = deletionOfEmpty('Project')
 
 /**
  * Deletes a task, its feature and its project if they are empty. A transaction that adds a child locks them first, so it is
  * either visible here or creates them again. Locks: Task, Feature, Project.
  */
 export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
-  const counts: Counts = {}
   const [project = '', featureId = ''] = partsOfKey(ofTask)
-  const keys = { Task: ofTask, Feature: featureKey(project, featureId), Project: projectKey(project) }
-  for (const { label, deletion } of EMPTIED) {
-    const gone = (await deleteBy(run, deletion, { key: keys[label] })).counts
-    if (gone[label] === undefined) break
-    addCounts(counts, gone)
-  }
+  const counts = await deleteEmptyTask(run, ofTask)
+  if (counts.Task !== undefined)
+    addCounts(counts, await deleteEmptyFeature(run, featureKey(project, featureId)))
+  if (counts.Feature !== undefined) addCounts(counts, await deleteEmptyProject(run, projectKey(project)))
   return counts
 }
 

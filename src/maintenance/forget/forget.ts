@@ -1,5 +1,6 @@
 /** Forgets a world, the worlds of a task, a transcript session or a whole project, or counts what would be deleted. */
 import { parseCursor, toCursor } from '../../core/cursor.ts'
+import { projectKey } from '../../core/keys.ts'
 import { keyRow, readPages } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -7,7 +8,14 @@ import { requireNames, requireProject } from '../../memory/scope/missing-name.ts
 import { unknownWorld, worldAtWork } from '../../memory/scope/world-errors.ts'
 import { requireSession } from '../../transcripts/require-session.ts'
 import { forgetCriteria } from './criteria.ts'
-import { addCounts, type Counts, deleteEmpty, inOnePiece, type Progress } from './delete-nodes.ts'
+import {
+  addCounts,
+  type Counts,
+  deleteEmpty,
+  deleteEmptyProject,
+  inOnePiece,
+  type Progress,
+} from './delete-nodes.ts'
 import type { ForgetAnswer, ForgetRequest } from './record.ts'
 import { requireOneScope, skippedWorld, toScope, worldPosition, worldsToForget } from './scope.ts'
 import { type ConversationScope, conversationsToForget, forgetTranscripts } from './transcripts.ts'
@@ -73,11 +81,14 @@ async function forgetPiece(
   const { project, sessionId, wholeProject, before = null } = request
   const transcripts = { project, before, sessionId: sessionId ?? null }
   if (sessionId != null) return forgetTranscripts(graph, transcripts, going, threshold)
-  return (
+  const isAllGone =
     (await forgetWorlds(graph, request, going)) &&
     (await forgetTasksWithoutWorlds(graph, request, going)) &&
     (wholeProject !== true || (await forgetTranscripts(graph, transcripts, going, threshold)))
-  )
+  // A project without a feature is not deleted with its last task.
+  if (isAllGone && wholeProject === true && before === null)
+    await inOnePiece(graph, going, (run) => deleteEmptyProject(run, projectKey(project)))
+  return isAllGone
 }
 
 const toAnswer = (dryRun: boolean, going: ForgetRun, nextCursor: string | null): ForgetAnswer => ({
