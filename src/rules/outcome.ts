@@ -41,7 +41,7 @@ export const outcomeRow = (outcome: Outcome | null): string | null =>
 
 /** Maximum number of complaints of a turn that are compared by their causes. */
 export const MAX_CAUSES = 24
-/** Maximum number of identifiers of each. */
+/** Maximum number of identifiers of a complaint that are compared. */
 const MAX_MARKED = 24
 const MAX_QUOTE = 120
 

@@ -257,7 +257,7 @@ describe('growth', () => {
     expect(analyseStall(session({ outcomes: returning })).verdict).not.toBe('progressing')
   })
 
-  test('is no advisory issue that is gone, and a new one does not hide that the last blocking issue is gone', () => {
+  test('is the last blocking issue that is gone, even if an advisory issue is new, but not an advisory issue that is gone', () => {
     const gate = { failedGates: ['tests'] }
     const blocking = [1, 2, 3, 4].map((turn) => feedback(turn, 'a', gate))
     const advisory = (turn: number, signature: string) => feedback(turn, signature, { ...gate, blocking: 0 })
@@ -269,20 +269,31 @@ describe('growth', () => {
     expect(analyseStall(session({ outcomes: fewer })).verdict).toBe('plateau')
   })
 
-  test('is a lower number of blocking issues, of which only the first have marks', () => {
-    const raised = (turn: number, issues: number) =>
-      toOutcome({
-        ...{ turnNumber: turn, coachDecision: 'feedback', coachFeedback: null, testsFailed: null },
-        issues: Array.from({ length: issues }, (_, i) => ({
-          severity: 'blocking' as const,
-          description: `The file ${'abcdefgh'[i % 8]}${i}.ts has no test`,
-        })).reverse(),
-        gates: [{ name: 'tests', status: 'failed' }],
-      }) as Outcome
-    const outcomes = [60, 55, 50, 45, 40].map((issues, i) => raised(i + 1, issues))
-    expect(analyseStall(session({ outcomes })).verdict).toBe('progressing')
-    const same = [60, 60, 60, 60, 60].map((issues, i) => raised(i + 1, issues))
-    expect(analyseStall(session({ outcomes: same })).verdict).toBe('stalled')
+  test.each([
+    ['progressing', 'fewer', [60, 55, 50, 45, 40]],
+    ['progressing', 'fewer, after a turn with few', [0, 60, 55, 50, 45, 40]],
+    ['progressing', 'fewer, after a turn with few', [10, 40, 35, 30, 28]],
+    ['stalled', 'as many', [60, 60, 60, 60, 60]],
+  ])(
+    'of more blocking issues than have marks counts by their number: %s if there are %s',
+    (verdict, _, counts) => {
+      const raised = (issues: number, i: number) =>
+        toOutcome({
+          ...{ turnNumber: i + 1, coachDecision: 'feedback', coachFeedback: 'No', testsFailed: null },
+          issues: Array.from({ length: issues }, (_, issue) => ({
+            severity: 'blocking' as const,
+            description: `The file ${'abcdefgh'[issue % 8]}${issue}.ts has no test`,
+          })).reverse(),
+          gates: [{ name: 'tests', status: 'failed' }],
+        }) as Outcome
+      expect(analyseStall(session({ outcomes: counts.map(raised) })).verdict).toBe(verdict)
+    },
+  )
+
+  test('is not a lower number of issues with one cause', () => {
+    const causes = [{ signature: 'retry', identifiers: [] }]
+    const outcomes = [30, 29, 28, 27].map((blocking, i) => feedback(i + 1, `s${i}`, { blocking, causes }))
+    expect(analyseStall(session({ outcomes })).verdict).toBe('plateau')
   })
 
   test('treats a reworded cause with the same files and names as one cause', () => {

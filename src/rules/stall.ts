@@ -74,7 +74,7 @@ function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly O
     const step = { ...outcome, causeNumbers: [...now].sort((a, b) => a - b) }
     const previous = window[i - 1]
     if (previous === undefined) return { ...step, gain: null }
-    // Without a blocking issue, the causes are those of other issues or of the feedback.
+    // If no issue blocks, the causes are those of advisory issues or of the feedback, and do not count.
     const before = previous.blocking > 0 ? [...new Set(causes[i - 1])] : []
     const gone = before.filter((cause) => !now.has(cause))
     const isNewlyGone = gone.some((cause) => !goneBefore.has(cause))
@@ -84,18 +84,24 @@ function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly O
     const verifiedNow = isLast ? criteria.filter(isVerified).length : verifiedAfter(outcome.turn)
     const verified = verifiedNow - verifiedAfter(previous.turn)
     const hasNewCause = outcome.blocking > 0 && [...now].some((cause) => !before.includes(cause))
-    // If a turn has more blocking issues than marks, only their numbers can be compared.
-    const hasFewer = outcome.blocking < Math.min(...window.slice(0, i).map(({ blocking }) => blocking))
-    const isGone = previous.blocking > MAX_CAUSES ? hasFewer : isNewlyGone && !hasNewCause
+    // Of turns with more blocking issues than marks, only the numbers of issues can be compared.
+    const unmarked = window.slice(0, i).filter(hasUnmarked)
+    const hasFewer = outcome.blocking < Math.min(...unmarked.map(({ blocking }) => blocking))
     const gain =
       verified > 0
         ? `${countOf(verified, 'more criterion is', 'more criteria are')} verified since turn ${previous.turn}`
-        : isGone
-          ? `a cause that blocked is gone in turn ${outcome.turn}`
-          : null
+        : hasUnmarked(previous)
+          ? hasFewer
+            ? `fewer issues block in turn ${outcome.turn}`
+            : null
+          : isNewlyGone && !hasNewCause
+            ? `a cause that blocked is gone in turn ${outcome.turn}`
+            : null
     return { ...step, gain }
   })
 }
+
+const hasUnmarked = ({ blocking, causes }: Outcome): boolean => blocking > 0 && causes.length === MAX_CAUSES
 
 /** Finds the growth of a turn in a window: its gain, or fewer failed tests than in every earlier turn of the window. */
 function findGrowth(window: readonly Step[], index: number): string | null {
