@@ -16,7 +16,7 @@ import type { OperationContext } from './operation-handler.ts'
 
 const HEADER = 'Mcp-Session-Id'
 const ID = /^[\x21-\x7e]{1,128}$/
-/** Time that the subscriptions of a session wait for its client to reconnect. */
+/** Time that the subscriptions of a session without a stream wait for the next request of its client. */
 const COME_BACK_MS = 60_000
 /** Number of ended sessions, the newest ones, that the service remembers to answer 404, as the specification requires. */
 const ENDED_REMEMBERED = 1_000
@@ -55,6 +55,8 @@ export class McpSessions {
   findSession(req: Request, res: Response): Session | null {
     const key = this.#readKey(req, res)
     if (key === null) return null
+    const open = this.#open.get(key)
+    if (open?.stream === null) this.#expire(key, open) // its client is not away
     return {
       subscribe: (subscriber, uris) => this.#openSession(key, req, res).watch.subscribe(subscriber, uris),
       unsubscribe: (subscriber) => this.#open.get(key)?.watch.unsubscribe(subscriber),
