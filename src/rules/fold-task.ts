@@ -92,16 +92,17 @@ function applyWithdrawal<C extends Captured>(
   )
 }
 
-/** Adds a verification to a turn of a world. */
-export function applyAddition<C extends Captured>(
+/** Adds verifications to a turn of a world. Folds the world once for all of them: CI may add hundreds. */
+function applyAdditions<C extends Captured>(
   { registry, worlds }: TaskState<C>,
-  addition: CapturedAddition,
+  additions: readonly CapturedAddition[],
 ): TaskState<C> {
-  const known = worlds.get(addition.worldKey)
+  const worldKey = additions[0]?.worldKey ?? ''
+  const known = worlds.get(worldKey)
   if (known === undefined) return { registry, worlds }
   const { state, entries } = known
-  const next = foldWorld<C | CapturedAddition>(registry, state, [...entries, addition])
-  return withWorld(worlds, addition.worldKey, next)
+  const next = foldWorld<C | CapturedAddition>(registry, state, [...entries, ...additions])
+  return withWorld(worlds, worldKey, next)
 }
 
 type Withdrawal = { worldKey: string; at: string; above: number; revision: number }
@@ -143,7 +144,13 @@ export function foldTask<C extends Captured>(
   versions: readonly DeclaredVersion[],
   additions: readonly CapturedAddition[] = [],
 ): TaskState<C> {
-  type Step = { at: string; rank: number; apply: (task: TaskState<C>) => TaskState<C> }
+  type Step = {
+    at: string
+    rank: number
+    apply: (task: TaskState<C>) => TaskState<C>
+    /** Additions to one turn that `apply` adds. */
+    additions?: CapturedAddition[]
+  }
   const steps = [
     ...captures.map(
       (entry): Step => ({
@@ -159,13 +166,15 @@ export function foldTask<C extends Captured>(
         apply: (task) => applyWithdrawal(task, withdrawal),
       }),
     ),
-    ...additions.map(
-      (addition): Step => ({
+    ...additions.map((addition): Step => {
+      const some = [addition]
+      return {
         at: addition.addedAt,
         rank: Number.MAX_SAFE_INTEGER,
-        apply: (task) => applyAddition(task, addition),
-      }),
-    ),
+        apply: (task) => applyAdditions(task, some),
+        additions: some,
+      }
+    }),
     ...versions.map(
       (version): Step => ({
         at: version.declaredAt,
@@ -176,7 +185,15 @@ export function foldTask<C extends Captured>(
   ]
   // Within one millisecond: first records, then their replacements and withdrawals, additions, then versions.
   steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || Math.sign(a.rank - b.rank) || 0)
-  return steps.reduce((task, { apply }) => apply(task), emptyTask<C>(taskKey))
+  const joined: Step[] = []
+  for (const step of steps) {
+    const [last] = joined.at(-1)?.additions ?? []
+    const [addition] = step.additions ?? []
+    const isOfLast = addition?.turn === last?.turn && addition?.worldKey === last?.worldKey
+    if (addition !== undefined && isOfLast) joined.at(-1)?.additions?.push(addition)
+    else joined.push(step)
+  }
+  return joined.reduce((task, { apply }) => apply(task), emptyTask<C>(taskKey))
 }
 
 /**

@@ -414,7 +414,7 @@ const isJudgement = ({ source }: { source: Source }): boolean => source !== 'pla
  * Finds entries of status maps that a judge of the same record repeats in full for the same criterion. They are ignored. A claim
  * of the Player or an addition does not replace an entry of a map.
  */
-function repeatsIn(
+export function repeatsIn(
   ledger: readonly LedgerEntry[],
   finalKey: (key: string) => string = (key) => key,
 ): ReadonlySet<LedgerEntry> {

@@ -117,6 +117,30 @@ export function asOfContract(store: StoreUnderTest): void {
       expect(await client().loadTurnContinuationContext({ ...asked, asOf: 'turn' })).toEqual(before)
     })
 
+    test('it keeps a verification that was added before the turn, also if its turn is replaced later', async () => {
+      const verifications = [
+        { criterionId: 'AC-1', criterionText: 'It answers', status: 'verified' },
+      ] as const
+      await client().captureTurnState(aTurn(1, { verifications: [...verifications] }))
+      await client().addVerifications({
+        featureId: FEATURE,
+        taskId: TASK,
+        verifications: Array.from({ length: 60 }, (_, i) => ({
+          ...{ criterionId: 'AC-1', status: 'rejected', source: 'gate' },
+          evidence: `CI ${i}: 2 tests fail`,
+        })),
+      })
+      const asked = aContext(2, { role: 'coach' })
+      const before = await client().loadTurnContinuationContext(asked)
+      const [shown = ''] = /CI \d+: 2 tests fail/.exec(before.context ?? '') ?? []
+      expect(before.context).toContain(`AC-1: rejected\n      ${shown}`)
+      await client().captureTurnState(aTurn(2))
+      const replaced = { playerSummary: 'Amended', verifications: [...verifications] }
+      await client().captureTurnState({ ...aTurn(1, replaced), onConflict: 'supersede' })
+      const then = await client().loadTurnContinuationContext({ ...asked, asOf: 'turn' })
+      expect(then.context).toContain(`AC-1: rejected\n      ${shown}`)
+    })
+
     test('before the first turn it has no facts of an earlier session', async () => {
       await client().captureTurnState(aTurn(1, { worldSlug: 'before' }))
       await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'own' })

@@ -834,6 +834,23 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await why(1)).toMatchObject({ turn: 1, lost: [] })
       })
 
+      test('neither a claim of the Player nor an unknown verdict hides a rejection in the status map', async () => {
+        const named = (criterionId: string) => ({ criterionId, criterionText: textOf(criterionId) })
+        await capture(
+          aTurn(1, {
+            acceptanceCriteriaStatus: { 'AC-001': 'rejected', 'AC-002': 'rejected' },
+            promises: ['AC-001', 'AC-002'].map((id) => ({ ...named(id), status: 'complete' as const })),
+            verifications: [{ ...named('AC-001'), status: 'verified', source: 'player' }],
+          }),
+        )
+        await client().addVerifications({
+          ...target,
+          verifications: [{ criterionId: 'AC-002', status: 'unknown', source: 'gate' }],
+        })
+        const { rejected } = await why(1)
+        expect(rejected.map(({ criterionId }) => criterionId)).toEqual(['AC-001', 'AC-002'])
+      })
+
       test('lists the results of the turn: rejections by kind, unjudged promises, issues and blockers', async () => {
         await capture(
           aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'rejected', 'AC-004': 'pending' })),

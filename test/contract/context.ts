@@ -249,6 +249,19 @@ export function contextContract(store: StoreUnderTest): void {
         expect(JSON.stringify(await load(3))).not.toContain('broke')
       })
 
+      test("a claim of the Player does not replace the Coach's proof", async () => {
+        const known = { criterionId: 'AC-001', criterionText: 'It answers' }
+        await capture(
+          aTurn(1, { verifications: [{ ...known, status: 'verified', evidence: 'I ran the suite' }] }),
+          aTurn(2, {
+            verifications: [{ ...known, status: 'verified', source: 'player', evidence: 'Trust me' }],
+          }),
+        )
+        const { context } = await load(3, { role: 'coach' })
+        expect(context).toContain('I ran the suite')
+        expect(context).not.toContain('Trust me')
+      })
+
       test('equal issues of one turn are shown once with their number, and use the budget once', async () => {
         const description = `The same complaint, at length: ${'it is not met at all, '.repeat(20)}`
         const same = { severity: 'blocking', category: 'requirements', description }

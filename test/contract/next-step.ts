@@ -57,6 +57,20 @@ export function nextStepContract(store: StoreUnderTest): void {
       expect(text).toContain('- AC-001 (contested in turn 2): It parses')
     })
 
+    test('a promise that no judge has named is left', async () => {
+      const promise = (criterionId: string) =>
+        ({ criterionId, criterionText: `It meets ${criterionId}`, status: 'complete' }) as const
+      await client().captureTurnState(
+        aTurn(1, {
+          promises: [promise('AC-001'), promise('AC-002')],
+          verifications: [{ criterionId: 'AC-001', criterionText: 'It meets AC-001', status: 'verified' }],
+        }),
+      )
+      const { text, allVerified } = await client().getNextStep(task)
+      expect(allVerified).toBe(false)
+      expect(text).toContain('Left:\n- AC-002 (promised, never judged): It meets AC-002')
+    })
+
     test('the next step fits into 300 tokens, whatever the texts of agents are', async () => {
       const long = '\u001b[31m判定 '.repeat(400)
       await client().captureTurnState(

@@ -175,11 +175,16 @@ function foldKnown(
       ({ worldKey: ofWorld, withdrawnAt, row: { turn } }) =>
         ofWorld !== key || withdrawnAt !== null || turn.number < currentTurn,
     )
+  const turnOf = ({ worldKey: ofWorld, row: { turn } }: (typeof known)[number]) =>
+    turnKey(ofWorld, turn.number)
+  const knownTurns = new Set(known.map(turnOf))
+  // A later record takes over the additions of the record that it replaces.
+  const withAdditions = captures.filter((capture) => knownTurns.has(turnOf(capture)))
   const task = foldTask(
     taskKey,
     known,
     versions.map(({ declaredAt, declared }) => ({ declaredAt, listings: declared })),
-    known.flatMap(({ row }) => listAdditions(row)).filter(({ addedAt }) => isKnown(addedAt)),
+    withAdditions.flatMap(({ row }) => listAdditions(row)).filter(({ addedAt }) => isKnown(addedAt)),
   )
   const { registry } = task
   const { state, entries } = task.worlds.get(key) ?? { state: emptyState(key), entries: [] }

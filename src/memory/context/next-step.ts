@@ -4,7 +4,7 @@ import { LIMITS, name } from '../../core/fields.ts'
 import type { Graph } from '../../graph/port.ts'
 import { isRequired } from '../../rules/criterion-states.ts'
 import { writeNextStep } from '../../rules/next-step.ts'
-import { countCriteria } from '../../rules/notes.ts'
+import { countCriteria, NEVER_JUDGED } from '../../rules/notes.ts'
 import { ROLES } from '../criteria/views.ts'
 import { knownTask } from '../scope/scope.ts'
 import { loadTurnContinuationContext } from './context.ts'
@@ -48,7 +48,7 @@ export async function loadNextStep(graph: Graph, request: Request): Promise<Next
     }),
     loadTokens(),
   ])
-  const { worldSlug, criteria, issues, triedBefore, stall, prior } = context
+  const { worldSlug, criteria, promisedNotJudged, issues, triedBefore, stall, prior } = context
   const turnNumber = Math.min((context.previousTurn ?? 0) + 1, LIMITS.turnNumber)
   const left = criteria.filter((criterion) => isRequired(criterion) && whyLeft(criterion) !== null)
   const counts = countCriteria(criteria)
@@ -57,11 +57,10 @@ export async function loadNextStep(graph: Graph, request: Request): Promise<Next
       turnNumber,
       worldSlug,
       counts,
-      left: left.map((criterion) => ({
-        criterionId: criterion.criterionId,
-        text: criterion.text === criterion.criterionId ? null : criterion.text,
-        why: whyLeft(criterion) ?? '',
-      })),
+      left: [
+        ...left.map((criterion) => ({ ...nameOf(criterion), why: whyLeft(criterion) ?? '' })),
+        ...promisedNotJudged.map((promised) => ({ ...nameOf(promised), why: NEVER_JUDGED })),
+      ],
       blocking: issues.flatMap(({ severity, description }) => (severity === 'blocking' ? [description] : [])),
       tried: [
         ...(prior === null ? [] : [{ turnNumber: prior.turnNumber, text: prior.playerSummary }]),
@@ -72,8 +71,14 @@ export async function loadNextStep(graph: Graph, request: Request): Promise<Next
     },
     tokens.count,
   )
-  return { text, worldSlug, turnNumber, allVerified: counts.total > 0 && left.length === 0 }
+  const allVerified = counts.total > 0 && left.length === 0 && promisedNotJudged.length === 0
+  return { text, worldSlug, turnNumber, allVerified }
 }
+
+const nameOf = ({ criterionId, text }: { criterionId: string; text: string | null }) => ({
+  criterionId,
+  text: text === criterionId ? null : text,
+})
 
 type Criterion = ContinuationContext['criteria'][number]
 

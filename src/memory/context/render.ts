@@ -327,7 +327,7 @@ function statusParts(
     const what =
       stale.files.length === 0
         ? 'worded anew since'
-        : `touched in turn ${stale.turn}: ${stale.files.map(toOneLine).join(', ')}`
+        : `touched in turn ${stale.turn}: ${listFiles(stale.files)}`
     return [{ kind: 'required', text: `: ${state} (turn ${verifiedInTurn}${known}, ${what})` }]
   }
   if (state !== 'verified' || (verifiedInPrior.has(key) && contested === null && note === null)) {
@@ -343,11 +343,18 @@ function statusParts(
   ]
 }
 
+const FILES_SHOWN = 5
+
+/** Lists the first files and the number of the others: a status stays in every text, and a proof may have a thousand files. */
+function listFiles(files: readonly string[]): string {
+  const more = files.length - FILES_SHOWN
+  return files.slice(0, FILES_SHOWN).map(toOneLine).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
 /** Returns the proof of a verified criterion or the reason of a rejection. The status itself shows the reason of a contest. */
 function lastEvidence({ history, state }: ShownCriterion): string | null {
   const found = history?.findLast(
-    ({ status, source, evidence }) =>
-      status === state && evidence !== null && (state === 'verified' || source !== 'player'),
+    ({ status, source, evidence }) => status === state && evidence !== null && source !== 'player',
   )
   return found?.evidence ?? null
 }

@@ -6,7 +6,7 @@ import type { Graph } from '../../graph/port.ts'
 import { BASES } from '../../rules/basis.ts'
 import { countCriteria } from '../../rules/notes.ts'
 import { observedOn } from '../../rules/observation.ts'
-import { entriesIn, finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
+import { entriesIn, finalKeys, type LedgerEntry, ledgerEntry, repeatsIn } from '../../rules/progress.ts'
 import { shownPromisedNotJudged, specifiedStates } from '../../rules/specified-states.ts'
 import { judgeFromProperties } from '../../rules/turn-agents.ts'
 import {
@@ -224,13 +224,11 @@ function verdictsBefore(
 /** Kinds of rejections by the previous verdict. */
 const KINDS = { verified: 'lost', rejected: 'again', pending: 'new', unknown: 'new' } as const
 
-/** Returns the verifications of a turn under the criteria for which they count, in order, without an entry of a status map next to a full one. */
+/** Returns the verifications of a turn under the criteria for which they count, in order, without replaced entries of a status map. */
 function placeVerdicts(said: readonly LedgerEntry[], finalKey: (key: string) => string): LedgerEntry[] {
   const placed = placeEntries(said, finalKey)
-  const inFull = new Set(placed.flatMap(({ form, criterionKey }) => (form === 'entry' ? [criterionKey] : [])))
-  return placed
-    .filter(({ form, criterionKey }) => form === 'entry' || !inFull.has(criterionKey))
-    .toSorted((a, b) => a.position - b.position)
+  const repeats = repeatsIn(placed)
+  return placed.filter((entry) => !repeats.has(entry)).toSorted((a, b) => a.position - b.position)
 }
 
 /** Shows the verdicts of a turn with the labels of the answer. */
@@ -246,11 +244,14 @@ function showVerdicts(
   }))
 }
 
-/** Finds the last verdict of a judge on each criterion in a turn. */
-const lastWordsIn = (placed: readonly LedgerEntry[]): ReadonlyMap<string, LedgerEntry> =>
-  new Map(
-    placed.filter(({ source }) => source !== 'player').map((entry) => [entry.criterionKey, entry] as const),
+/** Finds the last verdict of a judge on each criterion in a turn. `unknown` changes no earlier verdict. */
+function lastWordsIn(placed: readonly LedgerEntry[]): ReadonlyMap<string, LedgerEntry> {
+  const judged = placed.filter(({ source }) => source !== 'player')
+  const [unknown, known] = [true, false].map((is) =>
+    judged.filter(({ status }) => (status === 'unknown') === is),
   )
+  return new Map([...(unknown ?? []), ...(known ?? [])].map((entry) => [entry.criterionKey, entry]))
+}
 
 /** @throws `not_found` if the task does not exist, `unknown_world` if the world does not exist or has another task */
 async function explainMissingTurn(
