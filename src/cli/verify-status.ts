@@ -45,7 +45,7 @@ export async function printStatus(given: Given): Promise<void> {
     statuses.push(await compareCriterion(criterion, compare))
   if (json) return printJson({ ...toHead(view), ...here, criteria: statuses.map(toWire) })
   for (const status of statuses) printText(toOneLine(describeStatus(status)))
-  const holds = ({ criterion, seen }: Status) => seen === 'this_tree' && criterion.contested === null
+  const holds = ({ criterion, seen }: Status) => seen === 'this_tree' && !criterion.refuted
   const count = statuses.filter(holds).length
   const changes = dirty === null ? '' : ' with uncommitted changes'
   printNote(
@@ -79,7 +79,7 @@ async function compareCriterion(
 }
 
 function describeStatus({ criterion, seen, files }: Status): string {
-  const { criterionId, state, observedOn, contested } = criterion
+  const { criterionId, state, observedOn, contested, refuted } = criterion
   const words = {
     this_tree: '✓ observed on this tree',
     earlier_tree:
@@ -88,8 +88,8 @@ function describeStatus({ criterion, seen, files }: Status): string {
         : `○ observed on an earlier tree, ${describeFiles(files, observedOn.dirty !== null)}`,
     never: state === 'rejected' ? '✗ never observed, rejected' : '· never observed',
   }[seen]
-  const [mark, rejected] =
-    contested === null ? [words.slice(0, 1), ''] : ['✗', `, and rejected later in turn ${contested.turn}`]
+  const mark = refuted ? '✗' : words.slice(0, 1)
+  const rejected = contested === null ? '' : `, and rejected later in turn ${contested.turn}`
   return `${mark} ${criterionId}: ${words.slice(2)}${rejected}`
 }
 

@@ -1,5 +1,5 @@
 /** Records the observations of `turngraph verify`, and keeps them in a file if that fails. */
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { isAway, TurngraphError } from '../core/errors.ts'
 import { plural } from '../core/plural.ts'
@@ -26,10 +26,10 @@ export async function store(request: Request | null, { project, json }: Given, m
   if (answer !== null) await printAnswer(answer, json, more)
 }
 
-/** Size of a part in JSON. A service accepts at most 1 MiB, in which the names of fields are slightly longer. */
+/** Maximum size of a part as JSON. A service accepts 1 MiB; the names of fields in a request are slightly longer than here. */
 const MAX_PART_BYTES = MAX_REQUEST_BYTES * 0.75
 
-/** The answer for the recorded verifications, and the request for those that are left because of the error. */
+/** Answer for the recorded verifications, and the request for the remaining ones after an error. */
 type Sent = { answer: Answer | null; left: Request | null; error?: unknown }
 
 /** Records verifications in parts that a service accepts. All of them go to the turn of the first part. */
@@ -84,17 +84,14 @@ async function printAnswer(answer: Answer, json: boolean | undefined, more: obje
 /** Writes what could not be recorded to a file, and returns the error that names it. */
 async function keep(request: Request, project: string | undefined, cause: unknown): Promise<unknown> {
   const { configFor, namedProject } = await import('./connect.ts')
-  const { operations } = await import('../operations/table.ts')
-  const { toWire } = await import('../core/wire-form.ts')
   const folder = path.join(configFor(project).dataFolder, KEPT_FOLDER)
   const named = namedProject(project)
-  const kept = { ...request, ...(named !== undefined && { project: named }) }
-  const text = JSON.stringify(toWire(operations.addVerifications.input, kept as never))
+  const text = await toFileText({ ...request, ...(named !== undefined && { project: named }) })
   const file = path.join(folder, `verifications-${crypto.randomUUID()}.json`)
   const code = cause instanceof TurngraphError ? cause.code : 'store_unavailable'
   const message = cause instanceof Error ? cause.message : String(cause)
   try {
-    createPrivateFile(file, `${text}\n`)
+    createPrivateFile(file, text)
   } catch (error) {
     return new TurngraphError(code, `${message} The observations could not be kept in ${folder} either.`, {
       hint: 'The observations may not be stored. Make room, or check that the folder can be written: then run the same command again.',
@@ -105,6 +102,12 @@ async function keep(request: Request, project: string | undefined, cause: unknow
     hint: `${isAway(cause) ? 'Once the service is back' : 'Once this is repaired'}: turngraph verify --send ${file}`,
     cause,
   })
+}
+
+async function toFileText(request: Request): Promise<string> {
+  const { operations } = await import('../operations/table.ts')
+  const { toWire } = await import('../core/wire-form.ts')
+  return `${JSON.stringify(toWire(operations.addVerifications.input, request as never))}\n`
 }
 
 export async function sendFile(file: string, given: Given): Promise<void> {
@@ -119,10 +122,19 @@ export async function sendFile(file: string, given: Given): Promise<void> {
   const { answer, left, error } = await sendInParts(request, {
     project: given.project ?? request.project ?? undefined,
   })
-  // The file stays: a verification that is recorded already is not recorded again.
-  if (left !== null) throw error
+  if (left !== null) {
+    // The rest names the turn of the recorded part, so that a newer turn does not get a part again.
+    if (answer !== null) await replaceFile(file, left)
+    throw error
+  }
   if (path.basename(path.dirname(path.resolve(file))) === KEPT_FOLDER) rmSync(file)
   if (answer !== null) await printAnswer(answer, given.json, {})
+}
+
+async function replaceFile(file: string, request: Request): Promise<void> {
+  const newer = `${file}.${crypto.randomUUID()}`
+  createPrivateFile(newer, await toFileText(request))
+  renameSync(newer, file)
 }
 
 /** @throws `invalid_request` if the file and the user name different projects */

@@ -51,7 +51,8 @@ export type NamedCriterion = { text: string | null; aliases: readonly { label: s
 /**
  * Selects one command for named criteria, which need not be declared.
  *
- * @param known criteria of the session, whose texts count if the task declares none: a label alone may be another criterion
+ * @param known criteria of the session. If the task declares none, their texts identify the criterion, because a label alone may
+ *   become another one.
  * @throws `invalid_request` if no criterion is named
  */
 export function selectGiven(
