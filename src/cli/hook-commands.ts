@@ -2,7 +2,13 @@
 import { fileURLToPath } from 'node:url'
 import { CODEX } from '../rules/agents.ts'
 import { policyArguments } from './gate-policy.ts'
-import { CODEX_IMPORT_EVENTS, type Hook, IMPORT_EVENTS, START_SOURCES } from './hook-settings.ts'
+import {
+  CODEX_IMPORT_EVENTS,
+  type Hook,
+  IMPORT_EVENTS,
+  quoteArgument,
+  START_SOURCES,
+} from './hook-settings.ts'
 
 type Wanted = {
   agent: string | undefined
@@ -17,7 +23,7 @@ export function createHooks({ agent, dataFolder, project, gate }: Wanted): Hook[
   const run = (program: string, ...args: string[]) =>
     [process.execPath, fileURLToPath(new URL(program, import.meta.url)), dataFolder, ...args]
       .concat(project ?? [])
-      .map(quote)
+      .map(quoteArgument)
       .join(' ')
   const events = agent === CODEX ? CODEX_IMPORT_EVENTS : IMPORT_EVENTS
   const hooks: Hook[] = events.map((event) => ({ event, command: run('./hook-run.js') }))
@@ -29,7 +35,3 @@ export function createHooks({ agent, dataFolder, project, gate }: Wanted): Hook[
   }
   return hooks
 }
-
-/** Quotes an argument for the shell in which the coding agent starts a hook. */
-const quote = (argument: string): string =>
-  process.platform === 'win32' ? `"${argument}"` : `'${argument.replaceAll("'", "'\\''")}'`

@@ -80,13 +80,17 @@ export const findHooks = (text: string): string | null => (listOurs(parse(text))
 export function hasAllHooks(text: string): boolean {
   const commands = [...listOurs(parse(text))].map(({ command }) => command)
   const programs = new Set(commands.map((command) => OURS.exec(command)?.[1]))
-  const own = fileURLToPath(new URL('.', import.meta.url)).replaceAll("'", "'\\''")
+  const own = quoteArgument(fileURLToPath(new URL('.', import.meta.url))).slice(0, -1)
   return programs.size === OUR_PROGRAMS && commands.every((command) => command.includes(own))
 }
 
 const OUR_PROGRAMS = 3
 
-/** The next place may change when a place is removed. */
+/** Quotes an argument for the shell in which the coding agent starts a hook. */
+export const quoteArgument = (argument: string): string =>
+  process.platform === 'win32' ? `"${argument}"` : `'${argument.replaceAll("'", "'\\''")}'`
+
+/** Yields our hooks. The removal of a hook changes the places of later hooks. */
 function* listOurs(settings: JsonText): Generator<{ place: Place; command: string }> {
   for (const event of itemsOf(settings.at(['hooks'])))
     for (const entry of itemsOf(settings.at(['hooks', event])))

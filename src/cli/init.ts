@@ -153,19 +153,18 @@ async function setUpOffers(
 /** Chooses the task of the newest session that is not approved, otherwise the first task that a specification declares. */
 async function chooseTask(plan: Plan, project: string | undefined): Promise<NamedTask | null> {
   const { withClient } = await import('./connect.ts')
-  const { open, newest } = await withClient({ project, readsOnly: true }, async (client) => {
-    const list = (cursor?: string) =>
-      client.listWorlds({ order: 'last_activity', withoutTokens: true, cursor })
-    let page = await list()
-    const [newest] = page.items
-    for (;;) {
-      const open = page.items.find(({ outcome }) => !isOver(outcome))
-      if (open !== undefined || page.nextCursor === null) return { open, newest }
-      page = await list(page.nextCursor)
+  const { open, hasSessions } = await withClient({ project, readsOnly: true }, async (client) => {
+    const list = (more: object) => client.listWorlds({ order: 'last_activity', withoutTokens: true, ...more })
+    const hasSessions = (await list({ limit: 1 })).items.length > 0
+    for (let cursor: string | null = null; ; ) {
+      const { items, nextCursor } = await list({ notApproved: true, cursor })
+      const open = items.find(({ outcome }) => !isOver(outcome))
+      if (open !== undefined || nextCursor === null) return { open, hasSessions }
+      cursor = nextCursor
     }
   })
   const declared = plan.specifications.declarations[0]?.parts[0]
-  const chosen = open ?? (newest === undefined ? declared : undefined)
+  const chosen = open ?? (hasSessions ? undefined : declared)
   if (chosen === undefined) return null
   return {
     ...(project !== undefined && { project }),

@@ -17,7 +17,7 @@ export type Addition = { file: SetupFile; add(text: string): string }
 export type FileResult = { file: SetupFile; result: 'created' | 'changed' | 'present' }
 
 /**
- * Adds the parts that are missing or not whole. Checks all files before it changes the first one.
+ * Adds the parts that are missing or incomplete. Checks all files before it changes the first one.
  *
  * @throws `invalid_request` that names the file that cannot be changed
  */
@@ -66,16 +66,15 @@ async function planAddition(
     if (isPresent(part, before)) return { file, after: before, change: null }
     requireWritable(target)
     const after = add(before)
-    // The undo restores the text before the first init.
-    const earlier = changes.find((each) => each.file === file && each.after === digestOf(before))
+    const earlier = changes.find((each) => each.file === file)
+    const restored = earlier === undefined ? before : textWithoutInit(part, before, earlier)
     const change = {
       file,
-      created: text === null,
-      madeFolder: kindOf(path.dirname(target)) === null,
-      before: part.remove(after) === before ? null : before,
-      ...earlier,
+      created: earlier?.created ?? text === null,
+      madeFolder: earlier?.madeFolder ?? kindOf(path.dirname(target)) === null,
       part: digestOf(part.find(after)),
       after: digestOf(after),
+      before: part.remove(after) === restored ? null : restored,
     }
     return { file, after, change }
   } catch (error) {
@@ -127,7 +126,7 @@ export async function undoParts(folder: string): Promise<UndoneFile[]> {
 }
 
 async function undoChange(folder: string, change: Change): Promise<UndoneFile> {
-  const { file, created, madeFolder, before } = change
+  const { file, created, madeFolder } = change
   const target = path.join(folder, file)
   requireInside(folder, target)
   const kept = (why: string): UndoneFile => ({ file, result: 'kept', why })
@@ -140,7 +139,7 @@ async function undoChange(folder: string, change: Change): Promise<UndoneFile> {
     if (digestOf(own) !== change.part) return kept('has another part of Turngraph than init added')
     requireWritable(target)
     const isUnedited = digestOf(text) === change.after
-    const rest = isUnedited && before !== null ? before : part.remove(text)
+    const rest = textWithoutInit(part, text, change)
     if (created && isEmptyText(rest)) {
       deleteFile(target, madeFolder)
       return { file, result: 'deleted' }
@@ -153,6 +152,10 @@ async function undoChange(folder: string, change: Change): Promise<UndoneFile> {
     throw error
   }
 }
+
+/** Returns the text before init if nobody has edited the file since, otherwise the text without the part of Turngraph. */
+const textWithoutInit = (part: OwnPart, text: string, { before, after }: Change): string =>
+  before !== null && digestOf(text) === after ? before : part.remove(text)
 
 function deleteFile(file: string, madeFolder: boolean): void {
   rmSync(file)
