@@ -234,7 +234,7 @@ async function* readLines(file: string, from: number, most: number): AsyncGenera
   for await (const chunk of readChunks(file, from, most)) yield isDocument(file) ? joinLines(chunk) : chunk
 }
 
-/** Counts the bytes that are read, and keeps the error of reading: a service answers with an error of its own. */
+/** Counts the bytes that are read, and keeps an error of reading, because the client reports only that the request failed. */
 class CountedReading {
   bytes = 0
   error: unknown

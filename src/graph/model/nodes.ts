@@ -112,10 +112,10 @@ const turnShape = {
     .optional(),
   verificationCount: count.describe('number of its verifications, with those that were added later'),
   verifiedCount: count.describe(
-    'number of verifications of its record with status verified, without those of the Player and those in its status map that a full one replaces',
+    'number of verifications of its record with status verified, without claims of the Player, and without entries of the status map that a full entry replaces',
   ),
   rejectedCount: count.describe(
-    'number of verifications of its record with status rejected, without those of the Player and those in its status map that a full one replaces',
+    'number of verifications of its record with status rejected, without claims of the Player, and without entries of the status map that a full entry replaces',
   ),
   promiseCount: count.describe('number of its promises'),
   issueCount: count.describe('number of its issues'),

@@ -153,7 +153,7 @@ RETURN x.key AS key, ${['0', ...sizes].join(' + ')} AS parts`,
 const listedRow = z.object({ key: z.string(), parts: z.number() })
 export type Listed = z.output<typeof listedRow>
 
-/** Deletes some nodes of a kind, within the transaction of `run`. Null: their owner is gone, and they are no longer to be deleted. */
+/** Deletes some nodes of a kind, within the transaction of `run`. Returns null if their owner no longer exists. */
 export type DeletePiece = (run: Run, kind: OwnedKind, nodes: readonly Listed[]) => Promise<Counts | null>
 
 /**

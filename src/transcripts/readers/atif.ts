@@ -28,7 +28,7 @@ export const isAtif = (start: string): boolean => START.test(start)
 /** Reads the session from the start of a document; null if the start does not name it. */
 export const atifSession = (start: string): string | null => {
   const found = SESSION.exec(start.split('"steps"', 1)[0] ?? '')?.[1]
-  // A copy, because a part of a text keeps the whole text in memory.
+  // Copies the name, because a part of a text keeps the whole text in memory.
   return found === undefined ? null : Buffer.from(found).toString()
 }
 

@@ -24,7 +24,7 @@ export type Editor = {
 
 type Wiring = {
   text: string
-  /** Position at which a person is typing: the editor gets the focus. Null if nobody is typing. */
+  /** Position in the text box that has the focus: the editor gets both. Null if the box does not have the focus. */
   caret: number | null
   change: (text: string) => void
   run: () => void
