@@ -138,6 +138,18 @@ describe('turngraph init --with', () => {
     expect(digests()).toEqual(before)
   })
 
+  test('the undo of an edited file does not bring the hooks of an earlier init back', async () => {
+    const file = '.claude/settings.local.json'
+    expect((await init('--with', 'hooks')).code).toBe(0)
+    write(file, JSON.stringify({ ...JSON.parse(read(file)), permissions: {} }))
+    // The built program is another installation than the sources, which ran before.
+    const given = { cwd: shop, environment: environment() }
+    const { stderr } = await commandsOn(home).spawn(['init', '--with', 'hooks'], given)
+    expect(stderr).toContain(`Added to ${file}.`)
+    expect((await init('--undo')).code).toBe(0)
+    expect(JSON.parse(read(file))).toEqual({ permissions: {} })
+  })
+
   test('sets the task of the newest session that is not approved', async () => {
     const { run } = commandsOn(home)
     const capture = (task_id: string, coach_decision: string) =>

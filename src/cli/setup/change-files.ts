@@ -33,9 +33,9 @@ export async function addParts(folder: string, additions: readonly Addition[]): 
   // Writes the record first. After a crash, the undo skips files without a part of Turngraph.
   if (added.length > 0) writeRecord(folder, { madeFolder, changes: all })
   for (const { file, after } of added) write(path.join(folder, file), after)
-  return planned.map(({ file, change }) => ({
+  return planned.map(({ file, isNew, change }) => ({
     file,
-    result: change === null ? 'present' : change.created ? 'created' : 'changed',
+    result: change === null ? 'present' : isNew ? 'created' : 'changed',
   }))
 }
 
@@ -56,27 +56,28 @@ async function planAddition(
   folder: string,
   { file, add }: Addition,
   changes: readonly Change[],
-): Promise<{ file: SetupFile; after: string; change: Change | null }> {
+): Promise<{ file: SetupFile; isNew: boolean; after: string; change: Change | null }> {
   const target = path.join(folder, file)
   requireInside(folder, target)
   try {
     const text = await readTextFile(target)
+    const isNew = text === null
     const before = text ?? ''
     const part: OwnPart = OWN_PARTS[file]
-    if (isPresent(part, before)) return { file, after: before, change: null }
+    if (isPresent(part, before)) return { file, isNew, after: before, change: null }
     requireWritable(target)
     const after = add(before)
     const earlier = changes.find((each) => each.file === file)
     const restored = earlier === undefined ? before : textWithoutInit(part, before, earlier)
     const change = {
       file,
-      created: earlier?.created ?? text === null,
+      created: earlier?.created ?? isNew,
       madeFolder: earlier?.madeFolder ?? kindOf(path.dirname(target)) === null,
       part: digestOf(part.find(after)),
       after: digestOf(after),
       before: part.remove(after) === restored ? null : restored,
     }
-    return { file, after, change }
+    return { file, isNew, after, change }
   } catch (error) {
     throw error instanceof UnfitFile ? refuse(target, error.message, error) : error
   }
