@@ -68,7 +68,8 @@ function filterTranscripts(): (kind: Kind | null, line: string) => string | null
     if (record.kind === 'desire') return patterns.has(toPattern(record.desire)) ? line : null
     if (record.kind === 'transcript_file') {
       const holds = record.holds.filter((session) => sessions.has(session))
-      return holds.length === 0 ? null : asLine({ ...record, holds })
+      // A file may have no session from the start.
+      return holds.length === 0 && record.holds.length > 0 ? null : asLine({ ...record, holds })
     }
     if (record.kind !== 'transcript_turn') return line
     const { turn } = record
