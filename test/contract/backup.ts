@@ -130,12 +130,17 @@ export function backupContract(store: StoreUnderTest): void {
         for (const { session, bytes } of files) await send(clientOf(graph), session, bytes, { project })
       }
       const exports: string[][] = []
-      const projects = Array.from({ length: 8 }, (_, i) => `imported after page ${i + 1}`)
+      const projects = Array.from({ length: 8 }, (_, i) => `imported after page ${i + 1}`).flatMap((name) => [
+        name,
+        `${name}, committed late`,
+      ])
       for (const [i, project] of projects.entries()) {
         await send(clientOf(handles.graph), main, before, { project })
         let page = 0
         const afterPage = async () => {
-          if (page++ === i) await importAll(handles.graph, project)
+          if (page++ !== Math.floor(i / 2)) return
+          await importAll(handles.graph, project)
+          if (i % 2 === 1) await handles.graph.write([{ statement: backdateImports, params: { project } }])
         }
         exports.push(await exportOf(handles.graph, { project, limit: 1, afterPage }))
       }
@@ -155,6 +160,13 @@ export function backupContract(store: StoreUnderTest): void {
       await Promise.all([restored.close(), source.close()])
     })
   })
+}
+
+/** Gives imports the time of an import that began before all others and was committed after them. */
+const backdateImports = {
+  name: 'test/backdate-imports',
+  text: 'MATCH (f:TranscriptFile) WHERE f.project = $project SET f.changedAt = f.changedAt - 5000',
+  params: ['project'],
 }
 
 async function turnsOf(client: TurngraphClient, worldSlug: string) {

@@ -1,6 +1,8 @@
 /** Lists the nodes of an export, each kind by key: projects, their features, tasks and worlds, and their transcripts. */
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { keysOfProject, projectKey } from '../../core/keys.ts'
+import { OVERLAP_MS, readClock } from '../../events/read-changes.ts'
 import { readKeys, readRows } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
 import { findOwners } from '../../graph/model/relationships.ts'
@@ -240,6 +242,17 @@ RETURN DISTINCT n.key AS key`,
 export const readUnchanged = (graph: Graph, keys: readonly string[], until: number): Promise<string[]> =>
   keys.length === 0 ? Promise.resolve([]) : readKeys(graph, unchangedSessions, { keys: [...keys], until })
 
+/** Imports of a project at the time when the export of its transcripts began. Times are those of the database's clock. */
+export const importsBefore = z.strictObject({
+  /** Time of the newest import; 0 without one. */
+  newest: z.number(),
+  /** Time until which all imports were committed, at most `newest`. */
+  settled: z.number(),
+  /** Hash of the imports after `settled`. */
+  recent: z.string(),
+})
+type ImportsBefore = z.output<typeof importsBefore>
+
 const newestImport = generated(
   'export/newest-import',
   `// params: $after $below
@@ -247,10 +260,39 @@ MATCH (f:TranscriptFile)
 WHERE f.key > $after AND f.key < $below
 RETURN coalesce(max(f.changedAt), 0) AS changedAt`,
 )
-const newestImportRow = z.object({ changedAt: z.number() })
+const recentImports = generated(
+  'export/recent-imports',
+  `// params: $after $below $settled $newest
+MATCH (f:TranscriptFile)
+WHERE f.key > $after AND f.key < $below AND f.changedAt > $settled AND f.changedAt <= $newest
+RETURN f.key AS key, f.changedAt AS changedAt
+ORDER BY key`,
+)
+const importRow = z.object({ changedAt: z.number() })
 
-/** Returns the time of the newest import of a project by the database's clock; 0 without one. */
-export async function readNewestImport(graph: Graph, project: string): Promise<number> {
-  const [row] = await readRows(graph, newestImport, keysOfProject(project), newestImportRow)
-  return row?.changedAt ?? 0
+export async function readImportsBefore(graph: Graph, project: string): Promise<ImportsBefore> {
+  const now = await readClock(graph)
+  const [row] = await readRows(graph, newestImport, keysOfProject(project), importRow)
+  const newest = row?.changedAt ?? 0
+  const settled = Math.min(newest, now - OVERLAP_MS)
+  return { newest, settled, recent: await hashImports(graph, project, { settled, newest }) }
+}
+
+/**
+ * Returns the time of the newest import that a file or session may have if it did not change since the export began. It is
+ * earlier if a recent import was committed after that. Call it after the read of the data, which may be of a late import.
+ */
+export async function readUntil(graph: Graph, project: string, before: ImportsBefore): Promise<number> {
+  const { newest, settled, recent } = before
+  return newest === settled || (await hashImports(graph, project, before)) === recent ? newest : settled
+}
+
+async function hashImports(
+  graph: Graph,
+  project: string,
+  { settled, newest }: Omit<ImportsBefore, 'recent'>,
+): Promise<string> {
+  const params = { ...keysOfProject(project), settled, newest }
+  const rows = await readRows(graph, recentImports, params, importRow.extend({ key: z.string() }))
+  return createHash('sha256').update(JSON.stringify(rows)).digest('base64url')
 }

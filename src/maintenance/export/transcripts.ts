@@ -8,7 +8,14 @@ import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { keepSessions } from './keep-sessions.ts'
-import { keysInProject, readActive, readNewestImport, readUnchanged } from './list.ts'
+import {
+  importsBefore,
+  keysInProject,
+  readActive,
+  readImportsBefore,
+  readUnchanged,
+  readUntil,
+} from './list.ts'
 import { compareKeys } from './order.ts'
 import { readNodes, readRecords } from './read.ts'
 import type { ExportRecord, RecordOf } from './records.ts'
@@ -26,13 +33,12 @@ export const transcriptPosition = z.strictObject({
   kind: z.enum(KINDS),
   key: z.string(),
   session: z.string().optional(),
-  /** Time of the newest import before the export of the transcripts. */
-  until: z.number(),
+  imports: importsBefore,
 })
 export type TranscriptPosition = z.output<typeof transcriptPosition>
 
 type Entry = { record: ExportRecord; at: TranscriptPosition }
-type Scope = { graph: Graph; project: string; since: string | null; until: number }
+type Scope = { graph: Graph; project: string; since: string | null; imports: TranscriptPosition['imports'] }
 
 export async function* exportTranscripts(
   graph: Graph,
@@ -40,15 +46,15 @@ export async function* exportTranscripts(
   since: string | null,
   from: TranscriptPosition | undefined,
 ): AsyncGenerator<Entry> {
-  const until = from?.until ?? (await readNewestImport(graph, project))
-  const scope = { graph, project, since, until }
+  const imports = from?.imports ?? (await readImportsBefore(graph, project))
+  const scope = { graph, project, since, imports }
   for (const kind of KINDS.slice(KINDS.indexOf(from?.kind ?? 'transcript_session'))) {
     const at = from?.kind === kind ? from : null
     if (kind === 'transcript_turn') yield* exportTurns(scope, at)
     else {
       for await (const keys of keysInProject(graph, kind, scope, at?.key ?? '', AT_ONCE[kind])) {
         const found = kind === 'transcript_file' ? readFiles(scope, keys) : readRecords(graph, kind, keys)
-        for (const record of await found) yield { record, at: { kind, key: findKey(record), until } }
+        for (const record of await found) yield { record, at: { kind, key: findKey(record), imports } }
       }
     }
   }
@@ -60,10 +66,12 @@ export async function* exportTranscripts(
  * enough: an import from there skips the calls that the graph has, and writes the open turn without them.
  */
 async function readFiles(
-  { graph, until }: Scope,
+  { graph, project, imports }: Scope,
   keys: readonly string[],
 ): Promise<RecordOf<'transcript_file'>[]> {
-  return (await readNodes(graph, 'transcript_file', keys)).map(({ node, record }) => {
+  const found = await readNodes(graph, 'transcript_file', keys)
+  const until = await readUntil(graph, project, imports)
+  return found.map(({ node, record }) => {
     if (Number(node.changedAt ?? 0) <= until) return record
     const { rulesVersion: _, ...file } = record.file
     return { ...record, file }
@@ -96,10 +104,11 @@ async function* readTurns(
   sessions: readonly string[],
   from: TranscriptPosition | null,
 ): AsyncGenerator<Entry> {
-  const { graph, since, until } = scope
+  const { graph, project, since, imports } = scope
   const rows = await readRows(graph, turnsOfSessions, { keys: [...sessions] }, turnRow)
   const shared = [...new Set(rows.flatMap(({ holders }) => (holders.length > 1 ? holders : [])))]
   const active = since === null ? shared : await readActive(graph, shared, since)
+  const until = active.length === 0 ? 0 : await readUntil(graph, project, imports)
   const unchanged = new Set(await readUnchanged(graph, active, until))
   for (const session of sessions) {
     const own = rows
@@ -110,7 +119,7 @@ async function* readTurns(
     for (const keys of inChunks(left)) {
       const records = await readRecords(scope.graph, 'transcript_turn', keys)
       for (const record of await withoutHidden(scope, records))
-        yield { record, at: { kind: 'transcript_turn', key: record.turn.key, session, until } }
+        yield { record, at: { kind: 'transcript_turn', key: record.turn.key, session, imports } }
     }
   }
 }
