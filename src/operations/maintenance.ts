@@ -82,7 +82,7 @@ export const maintenanceOperations = {
     run: (graph, input, { turnLengthThreshold: threshold, log }) => forget(graph, input, { threshold, log }),
   }),
   exportPage: operation({
-    summary: 'A page of the lines of a project, to be restored elsewhere',
+    summary: 'A page of the lines of a project, to be restored elsewhere; import nothing during the export',
     scope: 'analyst',
     showsWholeMarks: true,
     input: z.strictObject({ project, ...pageInput }),
@@ -90,7 +90,7 @@ export const maintenanceOperations = {
     run: (graph, input) => readExportPage(graph, input.project, input),
   }),
   exportGraphPage: operation({
-    summary: 'A page of the lines of all projects',
+    summary: 'A page of the lines of all projects; import nothing during the export',
     scope: 'analyst',
     wholeGraph: true,
     showsWholeMarks: true,

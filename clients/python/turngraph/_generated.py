@@ -3400,12 +3400,12 @@ class Calls:
         return answer
 
     def export_page(self, **fields: Unpack[ExportPageRequest]) -> ExportPageAnswer:
-        """A page of the lines of a project, to be restored elsewhere."""
+        """A page of the lines of a project, to be restored elsewhere; import nothing during the export."""
         answer: ExportPageAnswer = self._call("exportPage", fields)
         return answer
 
     def export_graph_page(self, **fields: Unpack[ExportGraphPageRequest]) -> ExportPageAnswer:
-        """A page of the lines of all projects."""
+        """A page of the lines of all projects; import nothing during the export."""
         answer: ExportPageAnswer = self._call("exportGraphPage", fields)
         return answer
 
