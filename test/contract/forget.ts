@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { TurngraphError } from '../../src/core/errors.ts'
+import { transcriptKey } from '../../src/core/keys.ts'
 import { markerOfProject } from '../../src/graph/mask-key.ts'
 import { type Graph, graphWith } from '../../src/graph/port.ts'
 import { forget } from '../../src/maintenance/forget/forget.ts'
@@ -534,6 +535,28 @@ export function forgetContract(store: StoreUnderTest): void {
         await forgetAll(handles.graph, asked)
         expect(await countsOf(handles.graph)).toEqual({})
       }
+    })
+
+    test('no unused pattern is left if an import uses a pattern again that forget is about to delete', async () => {
+      const asked = { project: PROJECT, wholeProject: true, dryRun: false }
+      const unused = {
+        name: 'test/unused-patterns',
+        text: 'UNWIND $keys AS key CREATE (:TurnPattern {key: key})',
+        params: ['keys'],
+      }
+      const keys = ['a', 'b', 'c'].map((name) => transcriptKey(PROJECT, name))
+      await send(client(), sessionOf(1), CONVERSATION)
+      await handles.graph.write([{ statement: unused, params: { keys } }])
+      const deletesFewer: Graph = {
+        ...onEachWrite(handles.graph, () => {}),
+        write: ([first, ...rest]) => {
+          const isDeletion = first.statement.name === 'forget/delete-all-TurnPattern'
+          const fewer = isDeletion ? { ...first, params: { ...first.params, limit: 1 } } : first
+          return handles.graph.write([fewer, ...rest])
+        },
+      }
+      while (!(await forget(deletesFewer, asked, { threshold: 5 })).done);
+      expect(await countsOf(handles.graph)).toEqual({})
     })
 
     test('a forgotten agent whose records are in the file of its session stays away, and later turns are read', async () => {

@@ -277,7 +277,10 @@ export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
   return counts
 }
 
-/** Deletes nodes or relationships in batches until the statement finds no more, each batch after a lock if there is one. */
+/**
+ * Deletes nodes or relationships in batches until the statement finds no more, each batch after a lock if there is one. A
+ * smaller batch may not be the last one, because the statement may find that a node is in use again.
+ */
 export async function deleteAll(
   graph: Graph,
   statement: Statement,
@@ -286,7 +289,7 @@ export async function deleteAll(
   progress: Progress,
   lock?: Step,
 ): Promise<boolean> {
-  for (let gone = NODES_AT_ONCE; gone >= NODES_AT_ONCE; ) {
+  for (let gone = 1; gone > 0; ) {
     if (!progress.isTime()) return false
     const deletion = { statement, params: { ...params, limit: NODES_AT_ONCE } }
     const rows = await graph.write(lock === undefined ? [deletion] : [lock, deletion])
