@@ -84,7 +84,7 @@ function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly O
     const verifiedNow = isLast ? criteria.filter(isVerified).length : verifiedAfter(outcome.turn)
     const verified = verifiedNow - verifiedAfter(previous.turn)
     const hasNewCause = outcome.blocking > 0 && [...now].some((cause) => !before.includes(cause))
-    // Of turns with more blocking issues than marks, only the numbers of issues can be compared.
+    // If turns have more blocking issues than marks, only the numbers of their issues can be compared.
     const unmarked = window.slice(0, i).filter(hasUnmarked)
     const hasFewer = outcome.blocking < Math.min(...unmarked.map(({ blocking }) => blocking))
     const gain =
