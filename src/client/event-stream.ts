@@ -41,7 +41,7 @@ export async function* readEventStream(
       if (signal.aborted) return
       if (!wasOpen) throw error
       if (hasCode(error, 'cursor_expired')) next = { ...next, cursor: null, snapshot: true }
-      else if (!isAway(error)) throw error
+      else if (!isAway(error) && !hasCode(error, 'rate_limited')) throw error
       // A stream that breaks off is not reported: it is often available again at once.
       else if (!isAwayTold && (!isOpen || stream.isSilent)) {
         onAway(error)
@@ -90,19 +90,22 @@ class EventStream {
       },
     })
     const decoder = new TextDecoder()
-    const silence = setTimeout(() => {
-      this.isSilent = true
-      this.end()
-    }, SILENCE_MS)
+    const limitSilence = () =>
+      setTimeout(() => {
+        this.isSilent = true
+        this.end()
+      }, SILENCE_MS)
+    let silence = limitSilence()
     try {
       for await (const chunk of body ?? []) {
-        silence.refresh()
+        clearTimeout(silence) // the time that the caller needs for its events is no silence of the service
         onSign()
         parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
         for (const event of found.splice(0)) {
           this.cursor = event.cursor ?? this.cursor
           yield event
         }
+        silence = limitSilence()
       }
     } catch (cause) {
       if (hasCode(cause, 'internal')) throw cause
