@@ -51,7 +51,7 @@ export type AutobuildEvent =
       turn: number | null
       /** The error if the outcome is `error`. */
       error: TurngraphError | null
-      /** The record of a turn that could be neither stored nor spooled. */
+      /** The record that could be neither stored nor spooled, or the Player's half if an error came before a verdict. */
       unsaved: RoundRecord | null
       /** Number of turns that still wait in the client's spool. */
       waiting: number

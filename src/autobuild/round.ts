@@ -34,6 +34,8 @@ export type Round<Task, Report> = Agents<Task, Report> & {
   /** LangChain config for the run, such as callbacks. */
   config?: Partial<RunnableConfig> | undefined
   signal: AbortSignal
+  /** Receives the Player's half of the record before the Coach begins. */
+  onPlayed?: (half: RoundRecord) => void
   /** Runs the commands of the task's criteria; absent if none are to be run. */
   see?: (() => Promise<Seen>) | undefined
 }
@@ -63,6 +65,7 @@ export async function* playRound<Task, Report>(
     yield { type: 'agent_failed', turn, role: 'player', error: played.error }
     return { ...failedPlayer(played.error), ...ended() }
   }
+  round.onPlayed?.({ ...played.half, ...ended() })
   yield { type: 'player', turn, output: played.output }
 
   signal.throwIfAborted()

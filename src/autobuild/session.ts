@@ -41,13 +41,17 @@ export class Session<Task, Report> {
   #first = true
   #worldAtWork: string | null = null
   #unsaved: RoundRecord | null = null
+  /** The Player's half of the turn that the Coach still has to judge. */
+  #half: RoundRecord | null = null
   #checks: Check[] | null = null
 
   constructor(settings: AutobuildSettings<Task, Report>) {
     const { world, tokenBudget, perspectiveResetTurns, elsewhere, memory, signal } = settings
     // Its calls end when the signal is aborted; a call with its own signal keeps that one.
-    const call: Parameters<typeof callsBy>[0] = (name, input, options) =>
-      callOn(settings.client, name, input, { signal, ...options })
+    const call: Parameters<typeof callsBy>[0] = (name, input, options) => {
+      const send = () => callOn(settings.client, name, input, { signal, ...options })
+      return SENT_ONCE.has(name) ? send() : this.#withPatience(send, isLimited)
+    }
     const client = { ...settings.client, ...callsBy(call) }
     this.#settings = settings
     this.#client = client
@@ -67,9 +71,12 @@ export class Session<Task, Report> {
     return this.#turn
   }
 
-  /** The record of a turn that could be neither stored nor spooled. */
+  /**
+   * The record of a turn that could be neither stored nor spooled. It is the Player's half if an error ended the loop before a
+   * verdict.
+   */
   get unsaved(): RoundRecord | null {
-    return this.#unsaved
+    return this.#unsaved ?? (this.#signal.aborted ? null : this.#half)
   }
 
   /** Returns the number of turns that wait in the spool. */
@@ -134,6 +141,9 @@ export class Session<Task, Report> {
         interrupted: await this.#wasInterrupted(turn, lease),
         signal,
         see: see && (() => see(signal)),
+        onPlayed: (half) => {
+          this.#half = half
+        },
       })
       const stored = await this.#capture(turn, record, lease)
       this.#turn = turn
@@ -172,6 +182,7 @@ export class Session<Task, Report> {
   /** @returns false if the record waits in the spool */
   async #capture(turnNumber: number, record: RoundRecord, lease: TurnLease | null): Promise<boolean> {
     this.#unsaved = record
+    this.#half = null
     try {
       await this.#store(turnNumber, record, lease)
     } catch (error) {
@@ -306,15 +317,15 @@ export class Session<Task, Report> {
     }
   }
 
-  /** Repeats the work while the service is unavailable or the world is busy, within the caller's `patienceMs`. */
-  async #withPatience<T>(work: () => Promise<T>): Promise<T> {
+  /** Repeats the work after an error that may pass, within the caller's `patienceMs`. */
+  async #withPatience<T>(work: () => Promise<T>, mayPass = isTransient): Promise<T> {
     const until = performance.now() + this.#settings.patienceMs
     for (;;) {
       this.#signal.throwIfAborted()
       try {
         return await work()
       } catch (error) {
-        if (!isTransient(error) || performance.now() > until) throw error
+        if (!mayPass(error) || performance.now() > until) throw error
         await sleep(AGAIN_MS, undefined, { signal: this.#signal })
       }
     }
@@ -323,9 +334,15 @@ export class Session<Task, Report> {
 
 const WITHOUT_RECORD = new Set(['failed', 'interrupted'])
 
-/** True if another try may succeed: a lease expires, other worlds have added criteria, or a minute has passed. */
+/** Calls that are not repeated here: the keeper of a lease renews it again, and a lease that is not released expires. */
+const SENT_ONCE: ReadonlySet<string> = new Set(['heartbeatAttempt', 'failAttempt'])
+
+/** True if another try may succeed: a lease expires, or other worlds have added criteria. */
 const isTransient = (error: unknown): boolean =>
-  (isAway(error) && !isSpooled(error)) || hasCode(error, 'busy', 'rate_limited')
+  (isAway(error) && !isSpooled(error)) || hasCode(error, 'busy')
+
+/** True if the service rejected the call for its rate. Every call may meet this error, because loops can share a token. */
+const isLimited = (error: unknown): boolean => hasCode(error, 'rate_limited')
 
 const turnRefused = (folder: string): TurngraphError =>
   new TurngraphError('turn_conflict', 'The graph has refused a turn that waited in the spool.', {

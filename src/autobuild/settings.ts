@@ -31,7 +31,10 @@ const bounds = z.strictObject({
   memory: z.boolean().default(true),
   /** False: the loop continues even if the stall analysis returns `should_stop`. */
   stopOnStall: z.boolean().default(true),
-  /** Milliseconds to wait for an unavailable service if the loop cannot continue without it; default 120,000. */
+  /**
+   * Milliseconds to wait for an unavailable service if the loop cannot continue without it, and for a service that rejects calls
+   * for their rate; default 120,000.
+   */
   patienceMs: z.number().min(0).default(120_000),
   /**
    * Runs the commands of criteria after each Player turn, in this process, and gives the Coach the results. While a command

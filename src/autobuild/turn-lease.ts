@@ -187,7 +187,9 @@ export class TurnLease {
         await releaseLease(this.#place, taken, 'its turn was written by somebody else meanwhile')
         return this.#lost.abort(leaseLost(undefined))
       } catch (error) {
-        if (!isAway(error)) return this.#lost.abort(isBusy(error) ? leaseLost(error) : error)
+        // A rejection for the rate does not mean that the turn is lost, however long it lasts.
+        if (!isAway(error) && !hasCode(error, 'rate_limited'))
+          return this.#lost.abort(isBusy(error) ? leaseLost(error) : error)
         await sleep(AGAIN_MS)
       }
     }

@@ -48,7 +48,60 @@ const attemptsIn = async (client: TurngraphClient) =>
     ({ attemptedTurn, status }) => `${attemptedTurn} ${status}`,
   )
 
+const limited: Fate = {
+  status: 429,
+  body: {
+    error: { code: 'rate_limited', message: 'Too many.', hint: null, details: null, request_id: null },
+  },
+}
+
 describe('a network at its worst', () => {
+  test('the loop waits if the service rejects calls for their rate, whichever calls these are', async () => {
+    const asked = new Set<string>()
+    const { url, token, direct } = await service(({ method, url: path }) => {
+      const call = `${method} ${path.replace(/[0-9a-f-]{36}/, 'ID')}`
+      if (asked.has(call)) return undefined
+      asked.add(call)
+      return limited
+    })
+    const { last } = await played({
+      client: clientOf({ url, token }),
+      world: { ...world, leaseTtlMs: 60_000 },
+      maxTurns: 2,
+    })
+    expect(last).toMatchObject({ outcome: 'max_turns', turn: 2, error: null })
+    expect(await stored(direct)).toEqual(['mine 1', 'mine 2'])
+    expect([...asked]).toEqual(
+      expect.arrayContaining([expect.stringContaining('role=coach'), expect.stringContaining('stall')]),
+    )
+  })
+
+  test('a Player works on if calls are rejected for their rate, and its half of the turn is returned at the end', async () => {
+    let isLost = false
+    let isLimited = false
+    const { url, token } = await service(({ url: path }) => {
+      if (isLost && path.endsWith('/heartbeat')) {
+        isLimited = true
+        const error = { code: 'lease_lost', message: 'gone', hint: null, details: null, request_id: null }
+        return { status: 409, body: { error } }
+      }
+      return isLimited ? limited : undefined
+    })
+    const { events, last } = await played({
+      client: clientOf({ url, token }),
+      patienceMs: 0,
+      player: async (input) => {
+        isLost = true
+        await expect.poll(() => isLimited, { timeout: 10_000 }).toBe(true)
+        await sleep(500) // for the claim that follows the lost lease
+        return player(input)
+      },
+    })
+    expect(events.map(({ type }) => type)).toContain('player')
+    expect(last).toMatchObject({ outcome: 'error', turn: 0, error: { code: 'rate_limited' } })
+    expect(last.unsaved).toMatchObject({ playerSummary: 'mine 1', mode: 'fresh_start' })
+  })
+
   test('no turn is written over one that another caller wrote during the outage', async () => {
     let away = false
     const { url, token, direct } = await service(() => (away ? 'refuse' : undefined))
