@@ -91,11 +91,15 @@ export class Session<Task, Report> {
       await this.#find()
     } catch (error) {
       if (!isAway(error)) throw error
-      if (await this.#openFromSpool()) return this.#markAtWork()
-      const context = noticeFor(null, null, error)
-      yield { type: 'context', turn: null, role: 'player', status: 'dark', context, continuation: null }
-      yield { type: 'waiting', reason: `${error.message} Without it nobody knows where the session stands.` }
-      await this.#withPatience(() => this.#find())
+      if (!(await this.#openFromSpool())) {
+        const context = noticeFor(null, null, error)
+        yield { type: 'context', turn: null, role: 'player', status: 'dark', context, continuation: null }
+        yield {
+          type: 'waiting',
+          reason: `${error.message} Without it nobody knows where the session stands.`,
+        }
+        await this.#withPatience(() => this.#find())
+      }
     }
     this.#markAtWork()
     this.#refusedBefore = await this.#countRefused()

@@ -212,6 +212,32 @@ describe('the loop, while the service is away', () => {
     expect(end(events)?.outcome).toBe('approved')
   })
 
+  test('a turn that was refused before the start does not keep the loop from starting without the service', async () => {
+    const service = await restartable()
+    const client = clientOf({ url: service.url, token: service.token, spool: newFolder() })
+    const turn = (turnNumber: number, playerSummary: string) =>
+      ({ ...task, worldSlug: 'w', project: 'default', turnNumber, playerSummary }) as const
+    await service.down()
+    await expect(client.captureTurnState(turn(1, 'mine'))).rejects.toMatchObject({
+      details: { spooled: true },
+    })
+    await service.up()
+    await clientOf({ url: service.url, token: service.token }).captureTurnState(turn(1, 'theirs'))
+    expect(await (await client.spool())?.replay()).toMatchObject({ refused: 1, waiting: 0 })
+    await service.down()
+    await expect(client.captureTurnState(turn(2, 'mine'))).rejects.toMatchObject({
+      details: { spooled: true },
+    })
+    const agents = scriptedAgents()
+    const coach = justBefore<CoachInput>(agents.coach, 3, service.up)
+    const events = await played(
+      runAutobuild({ ...roles(agents), client, world: task, task: '', coach, maxTurns: 3 }),
+    )
+    expect(events[0]).toEqual({ type: 'session', worldSlug: 'w', currentTurn: 2 })
+    expect(end(events)).toMatchObject({ outcome: 'max_turns', turn: 3, error: null })
+    expect((await client.listTurns({ worldSlug: 'w' })).items).toHaveLength(3)
+  })
+
   test('the same program continues the turn after a kill, and another one waits for the lease', async () => {
     const service = await restartable()
     const folder = newFolder()
