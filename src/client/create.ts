@@ -85,10 +85,11 @@ async function onStore({
     const runs = new TurnRuns({
       graph,
       instance,
+      // An embedded folder is open in one process only. Another client of any other store may have the same workerId.
+      isInstanceLocked: folder !== null,
       executors: new Executors(executors),
       ...(log !== undefined && { log: { info: swapped(log), warn: swapped(log) } }),
     })
-    // An embedded folder is open in one process only, so runs of an earlier process in it have ended.
     await runs.begin()
     return inProcessClient({
       graph,

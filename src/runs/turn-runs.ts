@@ -21,6 +21,8 @@ export type TurnRunsOptions = {
   graph: Graph
   /** The name of this process in leases. It is the same after a restart with the same data folder. */
   instance: string
+  /** False if another process can have the same name: runs of that name may be alive, so only their leases end them. Default: true. */
+  isInstanceLocked?: boolean
   executors?: Executors
   log?: TurnRunsLog
   observer?: TurnRunsObserver
@@ -46,6 +48,7 @@ export class TurnRuns {
   readonly executors: Executors
   readonly #graph: Graph
   readonly #instance: string
+  readonly #isInstanceLocked: boolean
   readonly #resumes: 'here' | 'later'
   readonly #log: TurnRunsLog
   readonly #observer: TurnRunsObserver
@@ -61,6 +64,7 @@ export class TurnRuns {
   constructor({
     graph,
     instance,
+    isInstanceLocked = true,
     executors = new Executors(),
     log = SILENT,
     observer = UNOBSERVED,
@@ -70,6 +74,7 @@ export class TurnRuns {
     this.#resumes = resumes
     this.#graph = graph
     this.#instance = instance
+    this.#isInstanceLocked = isInstanceLocked
     this.executors = executors
     this.#log = log
     this.#observer = observer
@@ -97,7 +102,7 @@ export class TurnRuns {
   }
 
   async #begin(): Promise<void> {
-    const found = await this.#reconcile(this.#instance)
+    const found = await this.#reconcile(this.#isInstanceLocked ? this.#instance : null)
     const away = found.errors.find(isAway)
     if (away !== undefined) throw away // nothing can start while the store is unavailable
     this.#report(found)

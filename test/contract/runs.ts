@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Graph } from '../../src/graph/port.ts'
+import { createTurngraphClient } from '../../src/client/create.ts'
+import { type Graph, graphWith } from '../../src/graph/port.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
 import {
   ATTEMPT_RESTARTED,
@@ -752,6 +753,29 @@ export function runsContract(store: StoreUnderTest): void {
       })
       const again = await runs.startTurnRun({ ...world, ...counts(1) })
       expect(fenceOf(again)).toBeGreaterThan(fenceOf(failed))
+    })
+
+    test('a second client with the same workerId on an open graph leaves the run of the first', async () => {
+      await aWorld()
+      let finish = (_outcome: { turn: unknown }) => {}
+      const played = new Promise<{ turn: unknown }>((resolve) => {
+        finish = resolve
+      })
+      const own = () =>
+        createTurngraphClient({
+          store: graphWith(handles.graph, { close: async () => {} }),
+          project: PROJECT,
+          workerId: 'same',
+          executors: { simulated: () => played },
+        })
+      const [first, second] = [own(), own()]
+      const { turnRunId = '' } = await first.runTurn({ worldSlug: 'w', turnCount: 1, maxAttempts: 2 })
+      expect(await second.getTurnRunStatus({ turnRunId })).toMatchObject({ status: 'running' })
+      finish({ turn: { player_summary: 'Done' } })
+      await expect
+        .poll(async () => (await second.getTurnRunStatus({ turnRunId })).status, { timeout: 10_000 })
+        .toBe('completed')
+      await Promise.all([first.close(), second.close()])
     })
 
     test('runs and attempts of other worlds are not found, and a world that does not exist is unknown_world', async () => {
