@@ -41,23 +41,25 @@ export async function connect(options: ConnectOptions): Promise<TurngraphClient>
   const { project, readsOnly = false, asItIs = false } = options
   setReadsOnly(readsOnly)
   const config = configFor(project)
-  const graph = await serviceOrStore(config, options)
-  if ('listProjects' in graph) return graph
+  const found = await serviceOrStore(config, options)
+  if ('listProjects' in found) return found
   const { inProcessClient } = await import('../client/in-process.ts')
   const { TurnRuns } = await import('../runs/turn-runs.ts')
   const { Executors, loadExecutors } = await import('../runs/executors.ts')
   const { readInstance } = await import('../graph/instance-lock.ts')
+  const { withChangeFeed } = await import('../events/change-feed.ts')
   // A read-only command runs no turns, so it needs no file of executors.
   const executors = readsOnly ? new Executors() : loadExecutors(config.executorsFile)
   const formerLife = config.store.kind === 'embedded' ? readInstance(config.dataFolder) : null
   // Resumed runs wait for a server, because this command ends soon.
   const instance = formerLife ?? crypto.randomUUID()
+  const { graph, feed } = withChangeFeed(found)
   const runs = new TurnRuns({ graph, instance, executors, resumes: 'later' })
   // No other process has the graph open, so runs of an earlier service in it have ended.
   if (formerLife !== null && !asItIs) await runs.begin()
   const { turnLengthThreshold } = config
   const isProjectNamed = isNamed(project)
-  return inProcessClient({ graph, project: config.project, isProjectNamed, runs, turnLengthThreshold })
+  return inProcessClient({ graph, feed, project: config.project, isProjectNamed, runs, turnLengthThreshold })
 }
 
 /** Returns the project that the user named, by an option or in the environment; undefined without one. */

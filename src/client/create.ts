@@ -72,8 +72,9 @@ async function onStore({
   const { TurnRuns } = await import('../runs/turn-runs.ts')
   const { Executors } = await import('../runs/executors.ts')
   const { holdInstance } = await import('../graph/instance-lock.ts')
+  const { withChangeFeed } = await import('../events/change-feed.ts')
   const place = typeof store === 'string' ? storeAt(store) : store
-  const graph = 'kind' in place ? await openGraph(place) : place
+  const { graph, feed } = withChangeFeed('kind' in place ? await openGraph(place) : place)
   try {
     await migrate(graph)
     const folder = 'kind' in place && place.kind === 'embedded' ? place.folder : null
@@ -93,6 +94,7 @@ async function onStore({
     await runs.begin()
     return inProcessClient({
       graph,
+      feed,
       project: project ?? 'default',
       isProjectNamed: project !== undefined,
       runs,

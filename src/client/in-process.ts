@@ -1,8 +1,7 @@
 /** Client that runs the operations on a graph in its own process. */
 import { Queries } from '../analysis/query/queries.ts'
 import { parseInput } from '../core/wire-form.ts'
-import { ChangeFeed } from '../events/change-feed.ts'
-import { noteWrites } from '../events/written-changes.ts'
+import { type ChangeFeed, withChangeFeed } from '../events/change-feed.ts'
 import type { Graph } from '../graph/port.ts'
 import { eventsRequest, readEvents } from '../operations/events.ts'
 import type { Call } from '../operations/operation.ts'
@@ -15,6 +14,8 @@ import type { TurngraphClient } from './client.ts'
 
 type InProcessOptions = {
   graph: Graph
+  /** Feed that gets the writes to `graph`, so also those of `runs`; default: a feed that gets only those of the client's calls. */
+  feed?: ChangeFeed
   project: string
   /** False if `project` is only a default. A list over all projects is then not limited to it. Default: true. */
   isProjectNamed?: boolean
@@ -31,6 +32,7 @@ type InProcessOptions = {
 /** Creates a client for a graph in this process. `close()` releases its runs and closes the graph. */
 export function inProcessClient({
   graph: stored,
+  feed: ownFeed,
   project,
   isProjectNamed = true,
   log,
@@ -38,8 +40,7 @@ export function inProcessClient({
   turnLengthThreshold = 5,
   workerId = crypto.randomUUID(),
 }: InProcessOptions): TurngraphClient {
-  const feed = new ChangeFeed(stored)
-  const graph = noteWrites(stored, (steps) => feed.noteWrite(steps))
+  const { graph, feed } = ownFeed === undefined ? withChangeFeed(stored) : { graph: stored, feed: ownFeed }
   const runs = given ?? new TurnRuns({ graph, instance: workerId })
   const queries = new Queries(graph)
   const search = new SearchIndexes(graph, { maxWaitMs: null })

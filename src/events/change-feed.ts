@@ -10,7 +10,7 @@ import { ChangeFinder, type FeedObserver } from './change-finder.ts'
 import { cursorBefore, pieces, readAll, readChanges, readClock, toChangeId } from './read-changes.ts'
 import { type Found, readSettledEvents } from './read-events.ts'
 import { RecentEvents } from './recent-events.ts'
-import type { StoredStep } from './written-changes.ts'
+import { noteWrites, type StoredStep } from './written-changes.ts'
 
 /** Maximum age of a cursor: older changes are not looked up. */
 const OLDEST_CURSOR_MS = 24 * 60 * 60 * 1_000
@@ -176,6 +176,15 @@ export class ChangeFeed {
       signal.addEventListener('abort', wake)
     })
   }
+}
+
+/** Creates the feed of a graph, and the graph whose writes reach the readers of the feed at once. */
+export function withChangeFeed(
+  stored: Graph,
+  observer: FeedObserver | null = null,
+): { graph: Graph; feed: ChangeFeed } {
+  const feed = new ChangeFeed(stored, observer)
+  return { graph: noteWrites(stored, (steps) => feed.noteWrite(steps)), feed }
 }
 
 /** Versions that a snapshot or a cursor already sent to a reader, kept as long as the finder may find them again. */

@@ -3,8 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Queries } from '../analysis/query/queries.ts'
 import { hasCode, TurngraphError } from '../core/errors.ts'
-import { ChangeFeed } from '../events/change-feed.ts'
-import { noteWrites } from '../events/written-changes.ts'
+import { withChangeFeed } from '../events/change-feed.ts'
 import { holdInstance } from '../graph/instance-lock.ts'
 import { ObservedGraph, type StatementObserver } from '../graph/observed.ts'
 import type { Graph } from '../graph/port.ts'
@@ -72,11 +71,10 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const observed = new ObservedGraph(parts.graph, onStatement, (error) => {
     if (hasCode(error, 'store_unavailable')) watch.reportAway(error)
   })
-  const feed = new ChangeFeed(observed, {
+  const { graph, feed } = withChangeFeed(observed, {
     lag: (seconds) => metrics.eventLag.observe(seconds),
     failed: (error) => log.error({ err: error }, 'events: a look at what changed failed'),
   })
-  const graph = noteWrites(observed, (steps) => feed.noteWrite(steps))
   makeDataFolder(config.dataFolder)
   const tokens = loadTokens(config)
   const executors = loadExecutors(config.executorsFile)

@@ -1,11 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
+import { createTurngraphClient } from '../../src/client/create.ts'
 import { turnKey, worldKey } from '../../src/core/keys.ts'
 import { ChangeFeed } from '../../src/events/change-feed.ts'
 import { graphWith, toStep } from '../../src/graph/port.ts'
 import { parseStatement, statement } from '../../src/graph/statements.ts'
 import type { EventsRequest, EventWithCursor } from '../../src/operations/events.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
+import { simulatedExecutor } from '../../src/runs/simulated-executor.ts'
 import { allPages } from '../faults/harness/pages.ts'
 import { memory } from '../support/embedded-engines.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
@@ -163,6 +165,31 @@ export function eventsContract(store: StoreUnderTest): void {
       const { version, changedAt, cursor, type, project, ...status } = ended() as Run
       expect(status).toEqual(await client.getTurnRunStatus({ turnRunId }))
       expect(session()).toMatchObject({ worldSlug: 'w', activeTurnRunId: null })
+      await reader.end()
+      await client.close()
+    })
+
+    test('the events of a run come from its writes in a client on its own store, without a read of all changes', async () => {
+      const { graph: stored } = handles
+      const graph = graphWith(stored, {
+        read: async (from, params, deadline) => {
+          const rows = await stored.read(from, params, deadline)
+          if (!from.name.startsWith('events/changes')) return rows
+          return rows.map((row) => ({ ...row, worlds: [], runs: [], imports: [] }))
+        },
+        close: async () => {},
+      })
+      const trial = simulatedExecutor({ durationMs: 0, outcomes: ['committed'], repeat: true })
+      const client = createTurngraphClient({
+        store: graph,
+        project: PROJECT,
+        executors: { simulated: trial },
+      })
+      const reader = await aReader(client)
+      const place = { featureId: 'FEAT-1', taskId: 'TASK-2', worldSlug: 'w' }
+      await client.createWorld({ ...place, executor: 'simulated' })
+      await client.runTurn({ worldSlug: 'w', turnCount: 1, maxAttempts: 2 })
+      await reader.until((event) => isRun(event) && event.status === 'completed')
       await reader.end()
       await client.close()
     })
