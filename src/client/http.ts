@@ -1,7 +1,7 @@
 /** Client that calls a service over HTTP. */
 import { ReadableStream as NodeStream } from 'node:stream/web' // the global class with the types of Node
 import * as z from 'zod'
-import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
+import { hasCode, invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { IDEMPOTENCY_KEY, takesProject } from '../core/fields.ts'
 import { parseJson, parseJsonInOrder } from '../core/parse-json.ts'
 import { retry } from '../core/retry.ts'
@@ -131,8 +131,21 @@ async function runOverHttp<N extends OperationName>(
     ...calling,
     timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) + waitOf(parsed),
   }
-  return withRetries(name, patient, () => answerTo(request, operation.output, name, patient))
+  let mayHaveArrived = false
+  return withRetries(name, patient, () =>
+    answerTo(request, operation.output, name, patient).catch((error: unknown) => {
+      // An earlier try deleted the world, but its answer was lost.
+      const deleted = name === 'deleteWorld' && mayHaveArrived ? deletedWorldIn(error) : undefined
+      if (deleted !== undefined) return parseWire(operation.output, deleted, name)
+      mayHaveArrived ||= !neverArrived(error)
+      throw error
+    }),
+  )
 }
+
+/** Returns the world of a rejected deletion; undefined for another error, or from an older service. */
+const deletedWorldIn = (error: unknown): unknown =>
+  hasCode(error, 'world_deleted') ? (error.details as { world?: unknown } | null)?.world : undefined
 
 /** Returns the additional time of a query: its own time-out, and the same time for its place in the queue. */
 const timeItMayTake = (input: unknown): number =>

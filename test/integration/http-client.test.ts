@@ -8,6 +8,7 @@ import { TurngraphError } from '../../src/core/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
 import { startLimitedFront } from '../support/limited-front.ts'
+import { flakyProxy } from './flaky-proxy.ts'
 import { start } from './http-start.ts'
 
 const task = { featureId: 'FEAT 1/ä', taskId: '100% 日本' }
@@ -146,6 +147,24 @@ describe('an HTTP client', () => {
     })
     const client = httpClient({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` })
     expect(await codeOf(client.listWorlds({}, { signal: AbortSignal.timeout(50) }))).toBe('timeout')
+  })
+
+  test('a deletion whose answer was lost answers the deleted world, and a later one is world_deleted', async () => {
+    const { service, token } = await start()
+    let isLost = false
+    const url = await flakyProxy(service.url, ({ method }) => {
+      if (method !== 'DELETE' || isLost) return undefined
+      isLost = true
+      return 'lose the answer'
+    })
+    const client = httpClient({ url, token, retries: 3 })
+    const { worldSlug } = await client.createWorld(task)
+    expect(await client.deleteWorld({ worldSlug })).toMatchObject({
+      worldSlug,
+      deletedAt: expect.any(String),
+    })
+    expect(isLost).toBe(true)
+    expect(await codeOf(client.deleteWorld({ worldSlug }))).toBe('world_deleted')
   })
 
   test('waits as long as a rate limit requires, up to rateLimitWaitMs', async () => {

@@ -1,9 +1,10 @@
 /** Creates the errors of worlds: deleted, unknown, busy, or of another task. */
 import { TurngraphError } from '../../core/errors.ts'
 
-export const worldDeleted = (worldSlug: string): TurngraphError =>
+export const worldDeleted = (worldSlug: string, details: unknown = null): TurngraphError =>
   new TurngraphError('world_deleted', `World ${worldSlug} was deleted.`, {
     hint: 'Its slug stays taken; create another world.',
+    details,
   })
 
 export const worldDamaged = (worldSlug: string): TurngraphError =>

@@ -4,7 +4,7 @@ import { TurngraphError } from '../../core/errors.ts'
 import { name } from '../../core/fields.ts'
 import { toInstant } from '../../core/instants.ts'
 import { worldKey } from '../../core/keys.ts'
-import { snakeCase } from '../../core/wire-form.ts'
+import { snakeCase, toWire } from '../../core/wire-form.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
 import { nodeReader } from '../../graph/node-reader.ts'
@@ -291,7 +291,11 @@ export async function setWorld(
     : toWorld(decodeRow(setWorldStatement, worldRow, row).world)
 }
 
-/** @throws `unknown_world`, `busy` while a run or an attempt is active in it */
+/**
+ * Marks a world as deleted.
+ *
+ * @throws `unknown_world`, `busy` while a run or an attempt is active in it, `world_deleted` with the world in its details
+ */
 export async function deleteWorld(store: Graph, project: string, worldSlug: string): Promise<World> {
   const graph = withOneDeadline(store)
   for (let tries = 1; ; tries++) {
@@ -305,8 +309,12 @@ export async function deleteWorld(store: Graph, project: string, worldSlug: stri
     ])
     const row = rows?.[0]?.[0]
     if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
-    const stored = await getWorld(graph, project, worldSlug)
-    const { activeTurnRunId, activeAttemptId } = stored
+    const stored = await readStoredWorld(graph, project, worldSlug)
+    if (stored === null) throw unknownWorld(project, worldSlug)
+    const found = toWorld(stored)
+    // A client whose first answer was lost takes its answer from the details.
+    if (found.deletedAt !== null) throw worldDeleted(stored.slug, { world: toWire(world, found) })
+    const { activeTurnRunId, activeAttemptId } = found
     // The run or attempt that blocked the deletion may have ended between the two reads.
     const isFree = activeTurnRunId === null && activeAttemptId === null
     if (!isFree || tries === MAX_TRIES) {
