@@ -23,14 +23,21 @@ export async function takeNextAttempt(
 ): Promise<Attempt | null> {
   if (waitMs === 0) return takeOpenAttempt(graph, request, runs)
   refuseTooManyReaders({ feed, maxReaders })
-  const end = AbortSignal.any([AbortSignal.timeout(waitMs), ...(signal === undefined ? [] : [signal])])
-  // The first batch arrives at once, after the feed began to follow changes, so that no new attempt is missed.
-  for await (const _batch of feed.read(request, 'now', end)) {
-    if (signal?.aborted) break // the worker has disconnected
-    const taken = await takeOpenAttempt(graph, request, runs)
-    if (taken !== null) return taken
+  // Not AbortSignal.timeout: AbortSignal.any does not keep its signal, so Node 20 may collect it before its time.
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), waitMs)
+  const end = AbortSignal.any([late.signal, ...(signal === undefined ? [] : [signal])])
+  try {
+    // The first batch arrives at once, after the feed began to follow changes, so that no new attempt is missed.
+    for await (const _batch of feed.read(request, 'now', end)) {
+      if (signal?.aborted) break // the worker has disconnected
+      const taken = await takeOpenAttempt(graph, request, runs)
+      if (taken !== null) return taken
+    }
+    return null
+  } finally {
+    clearTimeout(timer)
   }
-  return null
 }
 
 async function takeOpenAttempt(

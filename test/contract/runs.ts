@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { createTurngraphClient } from '../../src/client/create.ts'
 import { type Graph, graphWith } from '../../src/graph/port.ts'
@@ -866,6 +869,18 @@ export function runsContract(store: StoreUnderTest): void {
         const { attemptId = '' } = await client().runTurn({ worldSlug: 'w' })
         expect(await waiting).toEqual({ claim: null })
         expect((await client().getTurnStatus({ attemptId })).lease).toMatchObject({ owner: null })
+      })
+
+      test('a wait ends after its time, also if memory is collected during it', async () => {
+        setFlagsFromString('--expose-gc')
+        const collect: () => void = runInNewContext('gc')
+        await aWorld('external')
+        const waiting = client().nextAttempt({ ...asked, waitMs: 1_000 })
+        for (let i = 0; i < 5; i++) {
+          await sleep(100)
+          collect()
+        }
+        expect(await waiting).toEqual({ claim: null })
       })
 
       test('an attempt that a service executes is not open, and a missing world is an error', async () => {
