@@ -6,6 +6,7 @@ import { isSubstantiated } from './absence.ts'
 import { findDeniedFiles } from './denied-files.ts'
 import { type ObservedOn, toObservedOn } from './observation.ts'
 import { type Outcome, outcomeRow, toOutcome } from './outcome.ts'
+import { findRepeats } from './progress.ts'
 import type { Complaint } from './signature.ts'
 import type { CoachDecision, CriterionStatus, FILES_SOURCES, Source } from './values.ts'
 
@@ -50,11 +51,11 @@ export function deriveTurn(
     ...{ coachDecision, coachFeedback, issues, gates, testsFailed },
   })
   const denied = findDeniedFiles({ filesModified, filesSource, issues })
-  const judged = verifications.filter(({ source, addedAt }) => source !== 'player' && addedAt == null)
-  const inFull = new Set(judged.flatMap(({ form, criterion }) => (form === 'entry' ? [criterion] : [])))
-  const countJudged = (status: CriterionStatus) =>
-    judged.filter((each) => each.status === status && (each.form === 'entry' || !inFull.has(each.criterion)))
-      .length
+  const repeats = findRepeats(verifications, ({ criterion }) => criterion)
+  const judged = verifications.filter(
+    (each) => each.source !== 'player' && each.addedAt == null && !repeats.has(each),
+  )
+  const countJudged = (status: CriterionStatus) => judged.filter((each) => each.status === status).length
   const properties = {
     outcome: outcomeRow(outcome),
     deniedFiles: denied.length === 0 ? null : denied,

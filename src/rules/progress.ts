@@ -410,22 +410,30 @@ export function summarizeProgress(progress: Iterable<Progress>) {
 /** True for an entry of a judge. A claim by the Player never changes a state. */
 const isJudgement = ({ source }: { source: Source }): boolean => source !== 'player'
 
+type Placed = Pick<LedgerEntry, 'form' | 'source'> & { addedAt?: string | null | undefined }
+
 /**
  * Finds entries of status maps that a judge of the same record repeats in full for the same criterion. They are ignored. A claim
  * of the Player or an addition does not replace an entry of a map.
+ *
+ * @param placeOf names the record and the criterion of an entry
  */
-export function repeatsIn(
+export function findRepeats<E extends Placed>(
+  entries: readonly E[],
+  placeOf: (entry: E) => string,
+): ReadonlySet<E> {
+  const inMaps = entries.filter(({ form }) => form === 'status')
+  if (inMaps.length === 0) return new Set() // most records have no map
+  const isFull = (entry: E) => entry.form === 'entry' && entry.addedAt == null && isJudgement(entry)
+  const inFull = new Set(entries.filter(isFull).map(placeOf))
+  return new Set(inMaps.filter((entry) => inFull.has(placeOf(entry))))
+}
+
+export const repeatsIn = (
   ledger: readonly LedgerEntry[],
   finalKey: (key: string) => string = (key) => key,
-): ReadonlySet<LedgerEntry> {
-  const inMaps = ledger.filter(({ form }) => form === 'status')
-  if (inMaps.length === 0) return new Set() // most records have no map
-  const place = ({ turn, criterionKey }: LedgerEntry) => `${turn} ${finalKey(criterionKey)}`
-  const isFull = (entry: LedgerEntry) =>
-    entry.form === 'entry' && entry.addedAt === null && isJudgement(entry)
-  const inFull = new Set(ledger.filter(isFull).map(place))
-  return new Set(inMaps.filter((entry) => inFull.has(place(entry))))
-}
+): ReadonlySet<LedgerEntry> =>
+  findRepeats(ledger, ({ turn, criterionKey }) => `${turn} ${finalKey(criterionKey)}`)
 
 /** Lists the entries that may change a state. */
 export function listJudgements(

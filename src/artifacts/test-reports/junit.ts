@@ -15,7 +15,7 @@ type Suite = {
   untimedPasses: ReportedTest[]
   /** Names of the test cases with a `failure`. */
   failures: Set<string>
-  /** Tests by name. Gradle reports a repeated test once for each try, of which the last one counts. */
+  /** The last test of each name: Gradle reports a repeated test once for each try, and the last try counts. */
   byName: Map<string, ReportedTest>
 }
 
