@@ -4,6 +4,7 @@ import { callOn, callsBy } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
 import { isSpooled } from '../client/client-errors.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { joinSignals } from '../core/join-signals.ts'
 import type { World } from '../memory/worlds/worlds.ts'
 import type { Check } from '../verify/checks.ts'
 import type { AutobuildEvent, Outcome } from './events.ts'
@@ -136,7 +137,7 @@ export class Session<Task, Report> {
     try {
       const see = await this.#prepareCommands()
       yield { type: 'turn', turn, attemptId: lease?.attemptId ?? null }
-      const signal = lease === null ? this.#signal : AbortSignal.any([this.#signal, lease.signal])
+      const signal = joinSignals(this.#signal, lease?.signal)
       const record = yield* playRound({
         ...this.#settings,
         turn,

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { TurngraphClient } from '../client/client.ts'
 import { invalidField } from '../core/errors.ts'
 import { LIMITS, name } from '../core/fields.ts'
+import { joinSignals } from '../core/join-signals.ts'
 import { parseInput } from '../core/wire-form.ts'
 import { ELSEWHERE } from '../memory/context/continuation.ts'
 import { specificationOperations } from '../operations/specification.ts'
@@ -82,7 +83,6 @@ export function completeSettings<Task, Report>(
   if (config !== undefined && (typeof config !== 'object' || config === null)) {
     throw invalidField('config', 'must be a RunnableConfig of LangChain')
   }
-  const signals = [signal, config?.signal].filter((each) => each !== undefined)
   return {
     ...parseInput(bounds, given, 'runAutobuild', 'is not an option'),
     client,
@@ -91,7 +91,7 @@ export function completeSettings<Task, Report>(
     task,
     criteria: criteriaIn(task),
     config,
-    signal: AbortSignal.any(signals),
+    signal: joinSignals(signal, config?.signal),
   }
 }
 

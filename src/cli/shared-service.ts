@@ -4,6 +4,7 @@ import { neverArrived } from '../client/client-errors.ts'
 import { readEventStream } from '../client/event-stream.ts'
 import type { HttpClient } from '../client/http.ts'
 import { TurngraphError } from '../core/errors.ts'
+import { joinSignals } from '../core/join-signals.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import type { Service } from '../http/service.ts'
 import type { EventsRequest } from '../operations/events.ts'
@@ -51,7 +52,7 @@ export class SharedService {
    * cannot be missed.
    */
   async changes(project: string, signal: AbortSignal): Promise<AsyncIterable<ChangeEvent>> {
-    const until = AbortSignal.any([signal, this.#closing.signal])
+    const until = joinSignals(signal, this.#closing.signal)
     const opening = new AbortController()
     const isOpen = once(opening.signal, 'abort')
     const open = async (request: EventsRequest, stop: AbortSignal) => {

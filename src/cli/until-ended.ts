@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
+import { joinSignals } from '../core/join-signals.ts'
 import { printAway } from './output.ts'
 
 type Status = { worldSlug: string; endedAt: string | null }
@@ -24,7 +25,7 @@ export async function untilEnded<S extends Status>(
   if (first.endedAt !== null) return first
   const { worldSlug } = first
   const done = new AbortController()
-  const ending = AbortSignal.any([signal, done.signal])
+  const ending = joinSignals(signal, done.signal)
   const events = client.events({ worldSlug, snapshot: true }, { signal: ending, onAway: printAway })
   try {
     let next = events.next()

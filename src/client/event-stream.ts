@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { joinSignals } from '../core/join-signals.ts'
 import { parseWire } from '../core/wire-form.ts'
 import { type EventsRequest, type EventWithCursor, eventOnWire, schemaOfEvent } from '../operations/events.ts'
 
@@ -67,7 +68,7 @@ class EventStream {
   readonly signal: AbortSignal
 
   constructor(signal: AbortSignal) {
-    this.signal = AbortSignal.any([signal, this.#ending.signal])
+    this.signal = joinSignals(signal, this.#ending.signal)
   }
 
   end(): void {

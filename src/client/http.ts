@@ -3,6 +3,7 @@ import { ReadableStream as NodeStream } from 'node:stream/web' // the global cla
 import * as z from 'zod'
 import { hasCode, invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { IDEMPOTENCY_KEY, takesProject } from '../core/fields.ts'
+import { joinSignals } from '../core/join-signals.ts'
 import { parseJson, parseJsonInOrder } from '../core/parse-json.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
@@ -94,7 +95,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     events: (input = {}, { signal, onAway } = {}) =>
       readEventStream(parseInput(eventsRequest, { project: options.project, ...input }, 'events'), {
         open,
-        signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
+        signal: joinSignals(signal, closing.signal),
         onAway,
       }),
     workerId: async () => workerId,
@@ -287,7 +288,7 @@ async function send<T>(
 ): Promise<T> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
-  const stop = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal])
+  const stop = joinSignals(signal, late.signal)
   try {
     await beforeSend?.()
     return await take(await fetch(url, { ...init, redirect: 'manual', signal: stop }))

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
 import { invalidField } from '../core/errors.ts'
+import { joinSignals } from '../core/join-signals.ts'
 import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
 import { ResourceWatch, requestedUris } from '../mcp/resource-watch.ts'
 import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
@@ -118,7 +119,7 @@ export class McpEndpoint {
       subscriptions,
       call: async (operation, input, { signal, tell }) => {
         const { largeRecords } = operations[operation]
-        const ended = cancelled === null ? signal : AbortSignal.any([signal, cancelled])
+        const ended = joinSignals(signal, cancelled ?? undefined)
         const log = (text: string, fields?: Record<string, unknown>) => {
           req.log.info(fields ?? {}, text)
           tell(text)

@@ -1,5 +1,6 @@
 /** Claims the open attempt of a world for a worker, or waits for one. */
 import { hasCode } from '../core/errors.ts'
+import { joinSignals } from '../core/join-signals.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
 import type { Graph } from '../graph/port.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
@@ -23,21 +24,13 @@ export async function takeNextAttempt(
 ): Promise<Attempt | null> {
   if (waitMs === 0) return takeOpenAttempt(graph, request, runs)
   refuseTooManyReaders({ feed, maxReaders })
-  // Not AbortSignal.timeout: AbortSignal.any does not keep its signal, so Node 20 may collect it before its time.
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), waitMs)
-  const end = AbortSignal.any([late.signal, ...(signal === undefined ? [] : [signal])])
-  try {
-    // The first batch arrives at once, after the feed began to follow changes, so that no new attempt is missed.
-    for await (const _batch of feed.read(request, 'now', end)) {
-      if (signal?.aborted) break // the worker has disconnected
-      const taken = await takeOpenAttempt(graph, request, runs)
-      if (taken !== null) return taken
-    }
-    return null
-  } finally {
-    clearTimeout(timer)
+  // The first batch arrives at once, after the feed began to follow changes, so that no new attempt is missed.
+  for await (const _batch of feed.read(request, 'now', joinSignals(signal, AbortSignal.timeout(waitMs)))) {
+    if (signal?.aborted) break // the worker has disconnected
+    const taken = await takeOpenAttempt(graph, request, runs)
+    if (taken !== null) return taken
   }
+  return null
 }
 
 async function takeOpenAttempt(

@@ -9,6 +9,7 @@ import {
 } from '../../src/langchain/index.ts'
 import { Executors } from '../../src/runs/executors.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
+import { collectMemory } from '../support/collect-memory.ts'
 import { clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
 import { roles, scriptedAgents } from '../support/scripted-agents.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -207,6 +208,21 @@ export function autobuildContract(store: StoreUnderTest): void {
       const again = await played(runAutobuild({ client, world, task: '', ...roles(agents), maxTurns: 5 }))
       expect(end(again)).toEqual({ outcome: 'approved', turn: 3, error: null })
       expect((await client.getTurn({ worldSlug: TASK, turnNumber: 1 })).mode).toBe('recovering_state')
+    })
+
+    test('a time-out of the caller ends the session, also if memory is collected before it', async () => {
+      const client = clientOf(handles.graph)
+      const agents = scriptedAgents()
+      const coach = () => new Promise<never>(() => {})
+      const play = () => {
+        const signal = AbortSignal.timeout(2_000)
+        return played(
+          runAutobuild({ client, world, task: '', ...roles(agents), coach, maxTurns: 5, signal }),
+        )
+      }
+      const ended = play()
+      await collectMemory()
+      expect(end(await ended)).toEqual({ outcome: 'aborted', turn: 0, error: null })
     })
 
     test('a caller that stops reading events releases the turn', async () => {

@@ -1,6 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { createTurngraphClient } from '../../src/client/create.ts'
 import { type Graph, graphWith } from '../../src/graph/port.ts'
@@ -15,6 +12,7 @@ import {
   type TurnRun,
 } from '../../src/runs/record.ts'
 import { type StartTurnRunInput, TurnRunStore } from '../../src/runs/turn-run-store.ts'
+import { collectMemory } from '../support/collect-memory.ts'
 import { countsOf, dumpOf } from '../support/graph-dump.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -872,14 +870,9 @@ export function runsContract(store: StoreUnderTest): void {
       })
 
       test('a wait ends after its time, also if memory is collected during it', async () => {
-        setFlagsFromString('--expose-gc')
-        const collect: () => void = runInNewContext('gc')
         await aWorld('external')
         const waiting = client().nextAttempt({ ...asked, waitMs: 1_000 })
-        for (let i = 0; i < 5; i++) {
-          await sleep(100)
-          collect()
-        }
+        await collectMemory()
         expect(await waiting).toEqual({ claim: null })
       })
 

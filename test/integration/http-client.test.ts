@@ -7,6 +7,7 @@ import { inProcessClient } from '../../src/client/in-process.ts'
 import { TurngraphError } from '../../src/core/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
+import { collectMemory } from '../support/collect-memory.ts'
 import { startLimitedFront } from '../support/limited-front.ts'
 import { flakyProxy } from './flaky-proxy.ts'
 import { start } from './http-start.ts'
@@ -147,6 +148,10 @@ describe('an HTTP client', () => {
     })
     const client = httpClient({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` })
     expect(await codeOf(client.listWorlds({}, { signal: AbortSignal.timeout(50) }))).toBe('timeout')
+    const readEvents = () => client.events({}, { signal: AbortSignal.timeout(1_000) }).next()
+    const events = readEvents()
+    await collectMemory()
+    expect(await events).toMatchObject({ done: true })
   })
 
   test('a deletion whose answer was lost answers the deleted world, and a later one is world_deleted', async () => {

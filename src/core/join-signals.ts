@@ -1,0 +1,14 @@
+const sources = new WeakMap<AbortSignal, readonly AbortSignal[]>()
+
+/**
+ * Returns a signal that is aborted as soon as one of the others is. `undefined` is left out.
+ *
+ * `AbortSignal.any` of Node 20 does not keep its signals: one of `AbortSignal.timeout` that nobody else keeps can be collected
+ * before its time, and then aborts nothing. This one keeps them.
+ */
+export function joinSignals(...signals: (AbortSignal | undefined)[]): AbortSignal {
+  const given = signals.filter((signal) => signal !== undefined)
+  const joined = AbortSignal.any(given)
+  sources.set(joined, given)
+  return joined
+}
