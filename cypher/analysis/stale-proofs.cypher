@@ -2,14 +2,15 @@
 // Uses the same rule as `turngraph criteria` for the criteria that count. The files are those of the
 // criterion's newest promise and of its newest verification with files. `touched_in` is the first turn after
 // `verified_in` that changed some of them; a file that git shows as unchanged does not count, and no file counts
-// for an observed proof. `reworded_in` is the later version of the specification that reworded the criterion.
+// for an observed proof. `reworded_in` is the later version of the specification that reworded the criterion; the
+// time of an observed proof decides which is later.
 // columns: feature, task, world, criterion, text, verified_in, touched_in, files, reworded_in
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.lastGainTurn IS NOT NULL
 MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c:Criterion)
-WITH f, task, w, c, r.lastVerifiedTurn AS verifiedIn, coalesce(r.basis, '') AS basis
-WITH f, task, w, collect([c.key, verifiedIn, c.labels[0], c.texts[0], basis]) AS proofs, min(verifiedIn) AS first,
+WITH f, task, w, c, r.lastVerifiedTurn AS verifiedIn, coalesce(r.basis, '') AS basis, r.observedAt AS observedAt
+WITH f, task, w, collect([c.key, verifiedIn, c.labels[0], c.texts[0], basis, observedAt]) AS proofs, min(verifiedIn) AS first,
      size(coalesce(w.specifiedAfter, [])) AS version
 WHERE first < w.currentTurn OR version > 1 // most sessions verify everything in their last turn
 CALL (w) {
@@ -48,7 +49,8 @@ CALL (named, touched) {
 CALL (task, version) {
   MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(c:Criterion)
   WHERE s.version = version
-  RETURN collect([c.key, l.label, l.text, l.rewordedIn]) AS declared
+  OPTIONAL MATCH (task)-[:SPECIFIED_BY]->(x:Specification {version: l.rewordedIn})
+  RETURN collect([c.key, l.label, l.text, l.rewordedIn, x.declaredAt]) AS declared
 }
 UNWIND proofs AS proof
 WITH f, task, w, version, proof, proof[1] AS verifiedIn, paths,
@@ -56,8 +58,10 @@ WITH f, task, w, version, proof, proof[1] AS verifiedIn, paths,
      [x IN declared WHERE x[0] = proof[0]] AS listed
 WHERE version = 0 OR size(listed) > 0
 WITH f, task, w, proof, verifiedIn, [x IN paths WHERE x[0] = '' AND x[1] > verifiedIn AND x[2] IN files] AS hits, listed[0] AS listed,
-     CASE WHEN listed[0][3] IS NOT NULL AND w.specifiedAfter[listed[0][3] - 1] >= verifiedIn THEN listed[0][3] ELSE null END
-       AS rewordedIn
+     CASE WHEN listed[0][3] IS NULL THEN null
+          WHEN proof[5] IS NOT NULL THEN CASE WHEN datetime(proof[5]) < listed[0][4] THEN listed[0][3] ELSE null END
+          WHEN w.specifiedAfter[listed[0][3] - 1] >= verifiedIn THEN listed[0][3]
+          ELSE null END AS rewordedIn
 WHERE size(hits) > 0 OR rewordedIn IS NOT NULL
 RETURN f.id AS feature, task.id AS task, w.slug AS world, coalesce(listed[1], proof[2]) AS criterion,
        coalesce(listed[2], proof[3]) AS text, verifiedIn AS verified_in, hits[0][1] AS touched_in,

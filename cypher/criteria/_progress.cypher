@@ -3,4 +3,4 @@
 FOREACH (p IN progress |
   MERGE (c:Criterion {key: p.criterion})
   CREATE (w)-[:PROGRESS {state: p.state, rejections: p.rejections, basis: p.basis, verifiedInTurn: p.verifiedInTurn,
-    lastVerifiedTurn: p.lastVerifiedTurn, contestedInTurn: p.contestedInTurn, judged: p.judged}]->(c))
+    lastVerifiedTurn: p.lastVerifiedTurn, observedAt: p.observedAt, contestedInTurn: p.contestedInTurn, judged: p.judged}]->(c))

@@ -256,6 +256,7 @@ export function applyVersion(
       tests,
       key,
       rewordedIn: hasSameWords ? (last?.rewordedIn ?? null) : version,
+      rewordedAt: hasSameWords ? (last?.rewordedAt ?? null) : declaredAt,
     }
   })
   const retired = [...(before?.retiredIn ?? []), ...[...earlier.keys()].map((key) => [key, version] as const)]

@@ -1,5 +1,6 @@
 /** Computes the states of criteria in a task with a specification (contract: specification.md, "What follows"). Pure. */
 
+import { compareInstants } from '../core/instants.ts'
 import type { Snapshot } from '../memory/criteria/snapshot.ts'
 import type { CriterionState, PromisedCriterion } from '../memory/criteria/views.ts'
 import type { Declared, Specification } from '../memory/specification/specification.ts'
@@ -29,18 +30,27 @@ export function specifiedStates(
 ): CriterionState[] {
   if (specified === null) return criterionStates(snapshot.criteria, snapshot.progress, policy)
   const { specification, touchedSince } = specified
-  const age = (state: CriterionState, rewordedAfter: number | null): CriterionState => {
+  /** True if the newest verification of a criterion is of its earlier wording. */
+  const isReworded = (
+    { lastVerifiedTurn, observedOn }: CriterionState,
+    { rewordedIn, rewordedAt }: Declared,
+  ): boolean => {
+    if (lastVerifiedTurn === null || rewordedIn === null) return false
+    // An observation may have been added to a turn that is older than the version.
+    if (observedOn !== undefined && rewordedAt !== null) return compareInstants(observedOn.at, rewordedAt) < 0
+    return lastVerifiedTurn <= (snapshot.specifiedAfter[rewordedIn - 1] ?? 0)
+  }
+  const age = (state: CriterionState, one?: Declared): CriterionState => {
     const { lastVerifiedTurn } = state
     if (state.state !== 'verified' || lastVerifiedTurn === null) return state
-    const isReworded = rewordedAfter !== null && lastVerifiedTurn <= rewordedAfter
     // An observed proof is stale by tree: the files of a turn are a claim.
     const touched = state.basis === 'observed' ? null : touchedSince(state.key, lastVerifiedTurn)
-    if (touched === null && !isReworded) return state
+    if (touched === null && !(one !== undefined && isReworded(state, one))) return state
     const stale: Stale = touched ?? { turn: lastVerifiedTurn, files: [] }
     return { ...state, stale, ...(policy === 'fresh' && { state: 'pending' as const }) }
   }
   if (specification === null) {
-    return criterionStates(snapshot.criteria, snapshot.progress, policy).map((state) => age(state, null))
+    return criterionStates(snapshot.criteria, snapshot.progress, policy).map((state) => age(state))
   }
   const { declared, retiredIn } = specification
   const keys = new Set(declared.map(({ key }) => key))
@@ -50,15 +60,11 @@ export function specifiedStates(
     policy,
   )
   return [
-    ...declared.map((one) => {
-      const rewordedAfter =
-        one.rewordedIn === null ? null : (snapshot.specifiedAfter[one.rewordedIn - 1] ?? null)
-      return age(declaredState(one, snapshot.progress.get(one.key), policy), rewordedAfter)
-    }),
+    ...declared.map((one) => age(declaredState(one, snapshot.progress.get(one.key), policy), one)),
     ...others.map((state) => {
       const version = retiredIn.get(state.key)
       return {
-        ...age(state, null),
+        ...age(state),
         declared: false,
         ...(version !== undefined && { retiredInVersion: version }),
       }

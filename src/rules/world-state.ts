@@ -16,8 +16,9 @@ import { columns, optionalText } from './values.ts'
 /** A criterion that the newest version of a specification declares. */
 type DeclaredKey = Listing & {
   key: string
-  /** Version that last changed the words. */
+  /** Version that last changed the words, and when that was declared. */
   rewordedIn: number | null
+  rewordedAt: string | null
 }
 
 /** The criteria of a task. The entries of its records are resolved by them. */

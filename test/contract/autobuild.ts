@@ -216,9 +216,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       const coach = () => new Promise<never>(() => {})
       const play = () => {
         const signal = AbortSignal.timeout(2_000)
-        return played(
-          runAutobuild({ client, world, task: '', ...roles(agents), coach, maxTurns: 5, signal }),
-        )
+        return played(runAutobuild({ client, world, task: '', ...roles(agents), coach, maxTurns: 5, signal }))
       }
       const ended = play()
       await collectMemory()

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { dumpOf } from '../support/graph-dump.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
@@ -482,6 +483,30 @@ export function specificationContract(store: StoreUnderTest): void {
         judged(2, verified('AC-001', { criterionText: `${RETRY} with growing pauses` })),
       )
       expect((await client().listCriteria(task)).criteria[0]).not.toHaveProperty('stale')
+    })
+
+    test('after a rewording, only an observation that was made later proves a criterion, in whatever turn it is stored', async () => {
+      const observe = (startedAt: Date) =>
+        client().addVerifications({
+          ...task,
+          verifications: [
+            verified('AC-001', {
+              source: 'command',
+              observation: { command: ['npm', 'test'], exitCode: 0, startedAt: startedAt.toISOString() },
+            }),
+          ],
+        })
+      const isStale = async () => 'stale' in ((await client().listCriteria(task)).criteria[0] ?? {})
+      const staleProofs = async () => (await client().runAnalysis({ name: 'stale-proofs' })).rows.length
+      await client().declareCriteria(declared(RETRY))
+      await client().captureTurnState(judged(1, verified('AC-001', { criterionText: RETRY })))
+      const before = new Date()
+      await sleep(2)
+      await client().declareCriteria(declared(`${RETRY} with growing pauses`))
+      await observe(before)
+      expect([await isStale(), await staleProofs()]).toEqual([true, 1])
+      await observe(new Date())
+      expect([await isStale(), await staleProofs()]).toEqual([false, 0])
     })
 
     test('a criterion that is no longer declared does not count, and has the version that retired it', async () => {

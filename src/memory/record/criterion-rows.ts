@@ -38,6 +38,7 @@ export const toProgressProperties = (progress: Progress) => ({
   basis: progress.basis,
   verifiedInTurn: progress.verifiedInTurn,
   lastVerifiedTurn: progress.lastVerifiedTurn,
+  observedAt: progress.basis === 'observed' ? (progress.observed?.on.at ?? null) : null,
   contestedInTurn: progress.contestedInTurn,
   judged: progress.label !== null,
 })

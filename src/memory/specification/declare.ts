@@ -115,7 +115,7 @@ function planDeclaration(
   )
   const { version, declared, retiredIn } = registry.specification
   const changedByKey = new Map(changed.map((criterion) => [criterion.key, storedCriterion(criterion)]))
-  const listed = declared.map(({ key, rewordedIn, command, tests, ...listing }, position) => {
+  const listed = declared.map(({ key, rewordedIn, rewordedAt: _, command, tests, ...listing }, position) => {
     const properties = changedByKey.get(key)
     return {
       key,

@@ -1,5 +1,6 @@
 /** Reads the specification of a task, and the files of the proofs in a world. */
 import * as z from 'zod'
+import { canonicalInstant } from '../../core/instants.ts'
 import { specificationKey } from '../../core/keys.ts'
 import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import { nodeReader } from '../../graph/node-reader.ts'
@@ -83,15 +84,26 @@ export async function readSpecification(
 export const specificationFrom = ({
   specification,
   listed,
+  versions,
   retired,
-}: z.output<typeof specificationRow>): Specification => ({
-  version: specification.version,
-  declaredAt: specification.declaredAt,
-  declared: listed
-    .toSorted((a, b) => a.position - b.position)
-    .map(({ position, criterion, ...listing }) => ({ ...listing, key: criterion.key, criterion })),
-  retiredIn: new Map(retired.map(({ criterion, version }) => [criterion.key, version])),
-})
+}: z.output<typeof specificationRow>): Specification => {
+  const declaredAt = new Map(
+    [...versions, specification].map((each) => [each.version, canonicalInstant(each.declaredAt)]),
+  )
+  return {
+    version: specification.version,
+    declaredAt: specification.declaredAt,
+    declared: listed
+      .toSorted((a, b) => a.position - b.position)
+      .map(({ position, criterion, ...listing }) => ({
+        ...listing,
+        key: criterion.key,
+        rewordedAt: declaredAt.get(listing.rewordedIn ?? 0) ?? null,
+        criterion,
+      })),
+    retiredIn: new Map(retired.map(({ criterion, version }) => [criterion.key, version])),
+  }
+}
 
 const filesRow = z.object({
   turn: z.number(),

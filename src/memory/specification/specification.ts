@@ -178,7 +178,13 @@ export const specificationView = z.object({
 export type SpecificationView = z.output<typeof specificationView>
 
 /** Criterion of the newest version. */
-export type Declared = Listing & { key: string; rewordedIn: number | null; criterion: Criterion }
+export type Declared = Listing & {
+  key: string
+  /** Newest version that changed its text, and when that was declared. */
+  rewordedIn: number | null
+  rewordedAt: string | null
+  criterion: Criterion
+}
 
 /** Part of a specification that answers need. */
 export type Specification = {
@@ -213,5 +219,7 @@ export const specificationRow = z.object({
       criterion: criterionRow,
     }),
   ),
+  /** The other versions of the task, each with the time of its declaration. */
+  versions: z.array(columns({ version: z.number(), declaredAt: z.string() })),
   retired: z.array(columns({ version: z.number(), criterion: criterionRow })),
 })
