@@ -88,29 +88,33 @@ const DECLARED = 'specification'
  */
 function hasOtherNumbering(known: Known, { promises, judgements }: TurnEntries): boolean {
   const judged = judgements.flat().filter(({ source, label }) => source !== 'player' && label !== null)
-  const texts = new Map<string, string>()
-  const textsByKey = new Map(
-    known.criteria.map((each) => [each.key, each.texts.map(({ text }) => text).join('\n')]),
-  )
+  const names = new Map<string, ReadonlySet<string>>()
+  const textsByKey = new Map(known.criteria.map((each) => [each.key, each.texts.map(({ text }) => text)]))
   for (const { label, criterionKey: key } of known.earlier)
-    texts.set(normalizeLabel(label), textsByKey.get(key) ?? '')
+    names.set(normalizeLabel(label), codeNames(textsByKey.get(key) ?? []))
   for (const { label, text } of promises)
-    if (label !== null && text !== null) texts.set(normalizeLabel(label), text)
+    if (label !== null && text !== null) names.set(normalizeLabel(label), codeNames([text]))
   const ids = new Set(judged.map(({ label }) => normalizeLabel(label ?? '')))
-  if (ids.size === texts.size && [...ids].every((id) => texts.has(id))) return false
+  if (ids.size === names.size && [...ids].every((id) => names.has(id))) return false
+  const allNames = new Set([...names.values()].flatMap((each) => [...each]))
   let [own, other] = [0, 0]
   for (const { label, text, evidence } of judged) {
-    const ownText = texts.get(normalizeLabel(label ?? ''))
-    if (text !== null || evidence == null || ownText === undefined) continue
-    const names = evidence.match(CODE_NAME) ?? []
-    if (names.some((name) => ownText.includes(name))) own++
-    else if (names.some((name) => [...texts.values()].some((each) => each.includes(name)))) other++
+    const ownNames = names.get(normalizeLabel(label ?? ''))
+    if (text !== null || evidence == null || ownNames === undefined) continue
+    const named = [...codeNames([evidence])]
+    if (named.some((name) => ownNames.has(name))) own++
+    else if (named.some((name) => allNames.has(name))) other++
   }
   return other > own
 }
 
-/** `snake_case`, `CONSTANT_CASE` and `camelCase`. */
-const CODE_NAME = /[A-Za-z]\w*(?:_\w+|[a-z][A-Z]\w*)/g
+/** Returns the names in `snake_case`, `CONSTANT_CASE` and `camelCase`. */
+const codeNames = (texts: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    texts.flatMap((text) =>
+      (text.match(/[A-Za-z]\w*/g) ?? []).filter((word) => /.(?:_\w|[a-z][A-Z])/.test(word)),
+    ),
+  )
 
 type Words = { list: readonly string[]; joined: string; distinct?: ReadonlySet<string> }
 
@@ -121,6 +125,21 @@ const distinct = (words: Words): ReadonlySet<string> => {
 }
 
 const NO_WORDS: Words = { list: [], joined: '' }
+
+/** Criteria by a text or a label. */
+type Lookup = Map<string, Set<Criterion>>
+
+function addTo(lookup: Lookup, key: string, criterion: Criterion): void {
+  const there = lookup.get(key)
+  if (there === undefined) lookup.set(key, new Set([criterion]))
+  else there.add(criterion)
+}
+
+type Wording = { criterion: Criterion; words: readonly string[] }
+
+/** Number of words that two texts share if one begins with the other. */
+const BEGINNING = 4
+const beginningOf = (words: readonly string[]): string => words.slice(0, BEGINNING).join(' ')
 
 const JUDGES = ['coach', 'validator', 'gate', 'command', 'person']
 
@@ -138,6 +157,9 @@ class Resolver {
   readonly #normalized = new Map<string, string>()
   readonly #declaredLabels = new Map<string, string>()
   readonly #declaredKeys = new Set<string>()
+  // Filled by the first look-up: many turns need only one of them. To compare each entry with each criterion would take seconds.
+  #byText: { equal: Lookup; quoted: Lookup; beginning: Map<string, Wording[]> } | null = null
+  #byAlias: Lookup | null = null
 
   constructor(known: Known, sharesNumbers: boolean) {
     this.#known = known
@@ -321,10 +343,7 @@ class Resolver {
     free: (criterion: Criterion) => boolean = () => true,
   ): Criterion | undefined {
     if (list.length === 0) return undefined
-    return this.#first(
-      (criterion) =>
-        free(criterion) && criterion.texts.some(({ text }) => this.#readWords(text).joined === joined),
-    )
+    return this.#first(this.#texts().equal.get(joined), free)
   }
 
   /**
@@ -334,51 +353,85 @@ class Resolver {
   #quotedBy(entry: Entry, free: (criterion: Criterion) => boolean = () => true): Criterion | undefined {
     if (entry.text === null || !hasMark(entry.text) || showMarks(entry.text) !== entry.text) return undefined
     const { joined } = this.#readWords(entry.text)
-    const quoted = (criterion: Criterion) =>
-      criterion.mergedInto === null &&
-      free(criterion) &&
-      criterion.texts.some(({ text }) => hasMark(text) && this.#readWords(showMarks(text)).joined === joined)
-    const found = [...this.#criteria.values()].filter(quoted)
+    const quoted = this.#texts().quoted.get(joined) ?? []
+    const found = [...quoted].filter((criterion) => criterion.mergedInto === null && free(criterion))
     if (found.length < 2) return found[0]
-    const labels = new Set(labelsIn(entry).map(normalizeLabel))
-    return found.find(({ aliases }) => aliases.some(({ label }) => labels.has(normalizeLabel(label))))
+    const labelled = this.#labelled(labelsIn(entry))
+    return this.#first(found, (criterion) => labelled.has(criterion))
   }
 
   #similarTo(words: Words, entry: Entry, free: (criterion: Criterion) => boolean): Criterion | undefined {
     if (words.list.length === 0) return undefined
-    const labels = new Set(labelsIn(entry).map(normalizeLabel))
-    const hasLabel = (criterion: Criterion) =>
-      criterion.aliases.some((alias) => labels.has(this.#normalize(alias.label)))
-    const begins = (criterion: Criterion) =>
-      criterion.texts.some(({ text }) => {
-        const other = this.#readWords(text).list
-        return Math.min(words.list.length, other.length) >= 4 && oneBeginsWithTheOther(words.list, other)
-      })
+    const labelled = this.#labelled(labelsIn(entry))
     const shares = (criterion: Criterion) =>
       criterion.texts.some(({ text }) => sharedShare(distinct(words), distinct(this.#readWords(text))) >= 0.6)
+    const alike = (this.#texts().beginning.get(beginningOf(words.list)) ?? []).flatMap((other) =>
+      oneBeginsWithTheOther(words.list, other.words) && free(other.criterion) ? [other.criterion] : [],
+    )
     return (
-      this.#first((c) => free(c) && hasLabel(c) && begins(c)) ??
-      this.#first((c) => free(c) && begins(c)) ??
-      this.#first((c) => free(c) && hasLabel(c) && shares(c))
+      this.#first(alike, (c) => labelled.has(c)) ??
+      this.#first(alike) ??
+      this.#first(labelled, (c) => free(c) && shares(c))
     )
   }
 
   /** Finds the first matching criterion by key, which does not depend on the engine. Skips merged criteria. */
-  #first(fits: (criterion: Criterion) => boolean): Criterion | undefined {
+  #first(
+    among: Iterable<Criterion> = [],
+    fits: (criterion: Criterion) => boolean = () => true,
+  ): Criterion | undefined {
     let first: Criterion | undefined
-    for (const criterion of this.#criteria.values()) {
+    for (const criterion of among) {
       const comesFirst = first === undefined || criterion.key < first.key
       if (criterion.mergedInto === null && comesFirst && fits(criterion)) first = criterion
     }
     return first
   }
 
+  #texts() {
+    if (this.#byText === null) {
+      this.#byText = { equal: new Map(), quoted: new Map(), beginning: new Map() }
+      for (const criterion of this.#criteria.values())
+        for (const { text } of criterion.texts) this.#addText(criterion, text)
+    }
+    return this.#byText
+  }
+
+  #addText(criterion: Criterion, text: string): void {
+    if (this.#byText === null) return
+    const { list, joined } = this.#readWords(text)
+    addTo(this.#byText.equal, joined, criterion)
+    if (list.length >= BEGINNING) {
+      const beginning = beginningOf(list)
+      const others = this.#byText.beginning.get(beginning) ?? []
+      others.push({ criterion, words: list })
+      this.#byText.beginning.set(beginning, others)
+    }
+    if (hasMark(text)) addTo(this.#byText.quoted, this.#readWords(showMarks(text)).joined, criterion)
+  }
+
+  /** Finds the criteria that have one of the labels. */
+  #labelled(labels: readonly string[]): ReadonlySet<Criterion> {
+    if (this.#byAlias === null) {
+      this.#byAlias = new Map()
+      for (const criterion of this.#criteria.values())
+        for (const { label } of criterion.aliases) this.#addAlias(criterion, label)
+    }
+    const lookup = this.#byAlias
+    const [first = new Set<Criterion>(), ...others] = labels.flatMap(
+      (label) => lookup.get(this.#normalize(label)) ?? [],
+    )
+    return others.length === 0 ? first : new Set([first, ...others].flatMap((each) => [...each]))
+  }
+
+  #addAlias(criterion: Criterion, label: string): void {
+    if (this.#byAlias !== null) addTo(this.#byAlias, this.#normalize(label), criterion)
+  }
+
   #labelOnly(label: string): Criterion | undefined {
     return this.#first(
-      (c) =>
-        c.texts.length === 0 &&
-        c.worldKey === this.#known.worldKey &&
-        c.aliases.some((alias) => this.#normalize(alias.label) === label),
+      this.#labelled([label]),
+      ({ texts, worldKey }) => texts.length === 0 && worldKey === this.#known.worldKey,
     )
   }
 
@@ -404,8 +457,9 @@ class Resolver {
     if (bare.key === target.key) return
     bare.mergedInto = target.key
     for (const alias of bare.aliases) {
-      if (!target.aliases.some((a) => a.label === alias.label && a.source === alias.source))
-        target.aliases.push(alias)
+      if (target.aliases.some((a) => a.label === alias.label && a.source === alias.source)) continue
+      target.aliases.push(alias)
+      this.#addAlias(target, alias.label)
     }
     this.#changed.add(bare.key).add(target.key)
   }
@@ -429,11 +483,13 @@ class Resolver {
       !criterion.texts.some((t) => (t.text === text || showMarks(t.text) === text) && t.source === source)
     ) {
       criterion.texts.push({ text, source })
+      this.#addText(criterion, text)
       this.#changed.add(criterion.key)
     }
     for (const label of labelsIn(entry)) {
       if (criterion.aliases.some((alias) => alias.label === label && alias.source === source)) continue
       criterion.aliases.push({ label, source })
+      this.#addAlias(criterion, label)
       this.#changed.add(criterion.key)
     }
     for (const meaning of listMeanings(entry)) this.#meanings.set(meaning, criterion.key)

@@ -43,13 +43,14 @@ export const joinedWords = (text: string): string => splitWords(text).join(' ')
 
 /** True if one list of words begins with the other. */
 export function oneBeginsWithTheOther(a: readonly string[], b: readonly string[]): boolean {
-  const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a]
-  return shorter.every((word, i) => word === longer[i])
+  for (let i = 0; i < a.length && i < b.length; i++) if (a[i] !== b[i]) return false
+  return true
 }
 
 /** Returns the share of the smaller set's words that the other set contains, 0 to 1. */
 export function sharedShare(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const [shorter, longer] = a.size <= b.size ? [a, b] : [b, a]
-  if (shorter.size === 0) return 0
-  return [...shorter].filter((word) => longer.has(word)).length / shorter.size
+  let shared = 0
+  for (const word of shorter) if (longer.has(word)) shared++
+  return shorter.size === 0 ? 0 : shared / shorter.size
 }
