@@ -4,7 +4,7 @@ import type { OperationOutput } from '../operations/table.ts'
 import { noteBasis } from '../rules/basis.ts'
 import { isCounted, isRequired } from '../rules/criterion-states.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
-import { declarationNotes } from '../rules/notes.ts'
+import { describeState } from '../rules/notes.ts'
 
 type Context = OperationOutput<'loadTurnContinuationContext'>
 type Criterion = Context['criteria'][number]
@@ -61,14 +61,10 @@ const needsSecondLook = ({ state, contested, stale }: Criterion): boolean =>
   state === 'verified' && (contested !== null || stale !== undefined)
 
 function renderCriterion(criterion: Criterion): string {
-  const { state, verifiedInTurn, lastTurn } = criterion
+  const { state, basis, verifiedInTurn, lastTurn } = criterion
   const since = state === 'verified' ? verifiedInTurn : lastTurn
-  const known = noteBasis(criterion.basis)
-  const notes = [
-    [state, ...(since === null ? [] : [`turn ${since}`]), ...(known === null ? [] : [known])].join(', '),
-    ...declarationNotes(criterion),
-  ]
-  return `- ${nameCriterion(criterion)} (${notes.join('; ')})`
+  const notes = [since === null ? null : `turn ${since}`, noteBasis(basis)].filter((note) => note !== null)
+  return `- ${nameCriterion(criterion)} (${describeState(criterion, notes.join(', ') || null)})`
 }
 
 function secondLook(criterion: Criterion): string {

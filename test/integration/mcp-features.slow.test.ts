@@ -189,10 +189,13 @@ describe.each(SOME_CLIENTS)('a client of %s', (_name, connect) => {
     }
     const player = await textOf('continue_turn')
     expect(player).toContain('Moved the hinge')
-    expect(player).toMatch(
-      /## Left to prove\n- AC-001 .*\n- AC-002 — The light goes out with it \(rejected, turn 1\)/,
-    )
+    const contested =
+      '- AC-001 — The lid closes without a sound (verified, turn 1, without evidence, contested in turn 2)'
+    const rejected = '- AC-002 — The light goes out with it (rejected, turn 1)'
+    expect(player).toContain(`## Left to prove\n${contested}\n${rejected}`)
+    expect(player).not.toContain('it squeaks')
     const coach = await textOf('judge_turn')
+    expect(coach).toContain(`## Criteria\n${contested}\n${rejected}`)
     expect(coach).toContain('AC-002: complete — The light goes out with it — src/light.ts')
     expect(coach).toMatch(
       /## Check again\n- AC-001 — The lid closes without a sound: contested in turn 2, it squeaks/,
