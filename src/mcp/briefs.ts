@@ -12,10 +12,13 @@ type Criterion = Context['criteria'][number]
 /** Renders the brief of the Player: the context, and the criteria that are left to prove. */
 export function playerBrief(context: Context, turn: number): string {
   const left = context.criteria.filter((criterion) => isRequired(criterion) && !isProven(criterion))
+  const allProven = context.criteria.some(isCounted)
+    ? 'Every criterion that counts is verified, or is for a person.'
+    : NONE_KNOWN
   return sections([
-    `You are the Player. ${renderTurn(context, turn)} begins now: implement what is left, and say for each criterion whether you met it. A Coach judges it afterwards.`,
-    context.context ?? 'No turn has been recorded in this session yet.',
-    list('## Left to prove', left.map(renderCriterion), 'Every criterion that is known is verified.'),
+    `You are the Player. ${renderTurn(context, turn)} begins now: implement what is left of the task, and say for each criterion whether you met it. A Coach judges it afterwards.`,
+    renderPast(context),
+    list('## Left to prove', left.map(renderCriterion), allProven),
     'Promise only what you have done and checked: a promise names its criterion, and the files that show it.',
   ])
 }
@@ -24,24 +27,30 @@ export function playerBrief(context: Context, turn: number): string {
 export function coachBrief(context: Context, turn: number): string {
   const counted = context.criteria.filter(isCounted)
   const verified = new Set(counted.filter(isProven).map(({ key }) => key))
-  const promises = (context.promises?.items ?? []).filter(({ key }) => !verified.has(key))
+  const promises = context.promises?.items ?? []
+  const open = promises.filter(({ key }) => !verified.has(key))
   const again = counted.filter(needsSecondLook)
   return sections([
     `You are the Coach. Judge ${renderTurn(context, turn).replace(/^Turn/, 'turn')}: verify each criterion yourself, with evidence. What you cannot check is unknown, not rejected.`,
-    context.context ?? 'No turn has been recorded in this session yet.',
-    list('## Criteria', counted.map(renderCriterion), 'None is known: neither declared nor judged so far.'),
+    renderPast(context),
+    list('## Criteria', counted.map(renderCriterion), NONE_KNOWN),
     list(
       promisesHeading(context),
-      promises.map(({ criterionId, criterionText, status, evidence }) =>
+      open.map(({ criterionId, criterionText, status, evidence }) =>
         [`- ${criterionId}: ${status}`, criterionText, evidence]
           .flatMap((part) => (part == null ? [] : [toOneLine(part)]))
           .join(' — '),
       ),
-      'All promises of the Player are verified.',
+      promises.length === 0 ? 'None is recorded.' : 'All promises of the Player are verified.',
     ),
     list('## Check again', again.map(secondLook), 'Nothing that was verified is contested or stale.'),
   ])
 }
+
+const NONE_KNOWN = 'None is known: neither declared nor judged so far.'
+
+const renderPast = ({ context, taskMessage = '' }: Context): string =>
+  context ?? toOneLine(`No turn has been recorded in this session yet. ${taskMessage}`)
 
 const renderTurn = ({ worldSlug }: Context, turn: number): string =>
   worldSlug === null

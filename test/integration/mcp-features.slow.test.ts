@@ -202,6 +202,25 @@ describe.each(SOME_CLIENTS)('a client of %s', (_name, connect) => {
     )
   })
 
+  test('the prompts of a task without records name what is missing', async () => {
+    const started = await aService()
+    const client = await connect(started)
+    const textOf = async (name: string, where: object) =>
+      (await client.getPrompt(name, { turn: '2', ...where })).messages[0].content.text as string
+    const unknown = { feature_id: 'F', task_id: 'TASK-2' }
+    for (const name of ['continue_turn', 'judge_turn']) {
+      const text = await textOf(name, unknown)
+      expect(text).toContain('No task TASK-2 in feature F')
+      expect(text).toContain('None is known: neither declared nor judged so far.')
+      expect(text).not.toMatch(/(criterion|promises).* verified/)
+    }
+    await capture(started, { verifications: [{ criterion_id: 'AC-1', status: 'verified' }] })
+    expect(await textOf('continue_turn', { world_slug: 'w' })).toContain(
+      'Every criterion that counts is verified',
+    )
+    expect(await textOf('judge_turn', { world_slug: 'w' })).toContain('## Promises\nNone is recorded.')
+  })
+
   test('reports unknown names and invalid arguments as protocol errors', async () => {
     const started = await aService()
     await capture(started)
