@@ -6,7 +6,7 @@ import type { Scope } from '../operations/operation.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
 import { escapeHidden } from '../rules/foreign-text.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
-import { type Failures, noSuchTool, reportFailure } from './protocol-errors.ts'
+import { type Failures, reportFailure, unknownName } from './protocol-errors.ts'
 
 const byName: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
 
@@ -16,7 +16,7 @@ type Request = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
  * Calls a tool. A failed call returns `isError` with one text block `{"error": {…}}` and without structured content, which
  * clients would check against the output schema.
  *
- * @throws a protocol error if the tool does not exist
+ * @throws `not_found` if the tool does not exist
  */
 export async function callTool(
   { name, arguments: args = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
@@ -35,7 +35,7 @@ export async function callTool(
   },
 ): Promise<CallToolResult> {
   const tool = byName.get(name)
-  if (tool === undefined) throw noSuchTool(name, [...byName.keys()])
+  if (tool === undefined) throw unknownName('tool', name, [...byName.keys()])
   const stop = tellProgress(name, request)
   try {
     refuseWithoutScope(scopesOf(tool.operation), scopes) // first, because an error about arguments shows fields

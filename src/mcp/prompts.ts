@@ -9,7 +9,7 @@ import type { Scope } from '../operations/operation.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import { coachBrief, playerBrief } from './briefs.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
-import { noSuchPrompt } from './protocol-errors.ts'
+import { unknownName } from './protocol-errors.ts'
 
 const target = z.strictObject({
   turn: wholeNumber(1, LIMITS.turnNumber).describe('the number of the turn'),
@@ -55,7 +55,7 @@ const ARGUMENTS = Object.entries((wireSchema(target) as z.ZodObject).shape).map(
   required: !schema.safeParse(undefined).success,
 }))
 
-/** @throws the errors of loading the context, and `invalid_request` if an argument is not valid */
+/** @throws the errors of loading the context, `not_found` if the prompt does not exist, `invalid_request` if an argument is not valid */
 export async function fillPrompt(
   { name, arguments: given = {} }: { name: string; arguments?: Record<string, string> | undefined },
   call: CallOperation,
@@ -63,7 +63,8 @@ export async function fillPrompt(
 ): Promise<GetPromptResult> {
   const prompt = PROMPTS.find((candidate) => candidate.name === name)
   if (prompt === undefined)
-    throw noSuchPrompt(
+    throw unknownName(
+      'prompt',
       name,
       PROMPTS.map((known) => known.name),
     )

@@ -1,6 +1,6 @@
 // Converts Turngraph errors to protocol errors with the same code, message and hint.
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import { asTurngraphError, type ErrorBody, type ErrorCode } from '../core/errors.ts'
+import { asTurngraphError, type ErrorBody, type ErrorCode, TurngraphError } from '../core/errors.ts'
 
 export type Failures = {
   /** Id of the request in the log. Errors contain it as `request_id`. */
@@ -26,19 +26,18 @@ const OF_THE_PARAMS: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Converts a value thrown by a resource or a prompt to a protocol error, with the whole Turngraph error as its data.
+ * Converts a thrown value to a protocol error, with the whole Turngraph error as its data.
  *
  * @param about additional data, such as the requested URI
  */
 function toProtocolError(thrown: unknown, failures: Failures, about: object = {}): ProtocolError {
-  if (thrown instanceof ProtocolError) return thrown
   const { error } = reportFailure(thrown, failures)
   const isOfParams = OF_THE_PARAMS.has(error.code)
   const code = isOfParams ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
   return new ProtocolError(code, error.message, { ...about, ...error })
 }
 
-/** Runs the work of a resource or a prompt, and converts its errors to protocol errors. */
+/** Runs the work of a request, and converts its errors to protocol errors. */
 export async function withProtocolErrors<T>(
   failures: Failures,
   work: () => Promise<T>,
@@ -58,14 +57,12 @@ export function errorAnswer(request: unknown, thrown: unknown, failures: Failure
   return { jsonrpc: '2.0' as const, id, error: { code, message, data } }
 }
 
-export const noSuchTool = (name: string, names: readonly string[]): ProtocolError =>
-  unknownName('tool', name, names)
-
-export const noSuchPrompt = (name: string, names: readonly string[]): ProtocolError =>
-  unknownName('prompt', name, names)
-
-const unknownName = (kind: string, name: string, names: readonly string[]): ProtocolError =>
-  new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
+export const unknownName = (
+  kind: 'tool' | 'prompt',
+  name: string,
+  names: readonly string[],
+): TurngraphError =>
+  new TurngraphError(
+    'not_found',
     `There is no ${kind} "${name.slice(0, 200)}". The ${kind}s are ${names.join(', ')}.`,
   )

@@ -237,7 +237,9 @@ describe.each(SOME_CLIENTS)('a client of %s', (_name, connect) => {
       const found = { code: -32602, data: expect.objectContaining({ uri, code }) }
       await expect(client.readResource(uri), uri).rejects.toMatchObject(found)
     }
-    await expect(client.getPrompt('no_such_prompt', {})).rejects.toMatchObject({ code: -32602 })
+    const missing = { code: -32602, data: expect.objectContaining({ code: 'not_found' }) }
+    await expect(client.getPrompt('no_such_prompt', {})).rejects.toMatchObject(missing)
+    await expect(client.callTool('no_such_tool', {})).rejects.toMatchObject(missing)
     await expect(client.getPrompt('judge_turn', { world_slug: 'w' })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('turn'),
