@@ -1,7 +1,10 @@
 // Carries MCP messages as lines on standard input and output.
 
 import {
-  deserializeMessage,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCErrorResponse,
   type JSONRPCMessage,
   serializeMessage,
   type Transport,
@@ -14,11 +17,24 @@ export type EndOfConnection = 'input ended' | 'line too long' | 'output closed'
 
 const MAX_LINE_BYTES = 10 * 1024 * 1024
 
-/** Answer to a line that is not a message of MCP. It has no id of a request. */
-const NO_MESSAGE = {
-  jsonrpc: '2.0' as const,
-  error: { code: -32700, message: 'This line is not a JSON-RPC message of at most 10 MiB.' },
+/** Answer to a line that cannot be parsed. It has no id of a request. */
+const NO_JSON: JSONRPCErrorResponse = {
+  jsonrpc: '2.0',
+  error: { code: -32700, message: 'This line is not JSON of at most 10 MiB.' },
 }
+
+/** Builds the answer to JSON that is not a message of MCP. Without its id, a client waits for the answer until its time-out. */
+function refuseMessage(value: unknown): JSONRPCErrorResponse {
+  const { id } = Object(value) as { id?: unknown }
+  return {
+    jsonrpc: '2.0',
+    ...((typeof id === 'string' || typeof id === 'number') && { id }),
+    error: { code: -32600, message: 'This JSON is not a JSON-RPC message of MCP.' },
+  }
+}
+
+const isMessage = (value: unknown): value is JSONRPCMessage =>
+  isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value)
 
 /**
  * Transport over standard input and output. The transport of the SDK silently skips lines that are not JSON, and does not report
@@ -73,7 +89,7 @@ export class StdioTransport implements Transport {
   readonly #onData = (chunk: Buffer): void => {
     this.#lines.push(chunk)
     if (!this.#lines.hasOverlong || this.#isClosed) return
-    void this.send(NO_MESSAGE)
+    void this.send(NO_JSON)
     void this.close('line too long')
   }
 
@@ -92,15 +108,17 @@ export class StdioTransport implements Transport {
 
   #read(line: string): void {
     if (this.#isClosed || line.trim() === '') return
-    let message: JSONRPCMessage
+    let parsed: unknown
     try {
-      deserializeMessage(line) // rejects a line that is not a message
-      message = parseOrderedJson(line) as JSONRPCMessage
-    } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)))
-      return void this.send(NO_MESSAGE)
+      parsed = parseOrderedJson(line)
+    } catch {
+      return void this.send(NO_JSON)
     }
-    this.receive(message)
+    const messages: unknown[] = Array.isArray(parsed) && parsed.length > 0 ? parsed : [parsed]
+    for (const message of messages) {
+      if (isMessage(message)) this.receive(message)
+      else void this.send(refuseMessage(message))
+    }
   }
 
   protected receive(message: JSONRPCMessage): void {

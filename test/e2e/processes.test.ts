@@ -235,15 +235,29 @@ test('mcp answers a line that is too long with an error, ends, and releases the 
   expect(await captureInProcess(1)).toMatchObject({ code: 0 })
 })
 
-test('mcp answers a line that is no message with an error, and continues', async () => {
+test('mcp answers a line that is no message with an error, answers a batch, and continues', async () => {
   const child = turngraph.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
-  child.stdin?.end('no JSON\n{"jsonrpc":"2.0","id":7,"method":"ping"}\n')
+  const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' })
+  const lines = [{ ...ping(1), params: null }, [], [ping(2), 7, ping(3)], ping(4)]
+  child.stdin?.end(['no JSON', ...lines.map((line) => JSON.stringify(line))].join('\n').concat('\n'))
   const answers = (await text(child.stdout as Readable)).trim().split('\n')
-  expect(answers.map((line) => JSON.parse(line))).toEqual([
-    { jsonrpc: '2.0', error: { code: -32700, message: expect.any(String) } },
-    { jsonrpc: '2.0', id: 7, result: {} },
-  ])
+  const error = (code: number, id: object = {}) => ({
+    jsonrpc: '2.0',
+    ...id,
+    error: { code, message: expect.any(String) },
+  })
+  const pong = (id: number) => ({ jsonrpc: '2.0', id, result: {} })
+  const expected = [
+    error(-32700),
+    error(-32600, { id: 1 }),
+    error(-32600),
+    error(-32600),
+    ...[2, 3, 4].map(pong),
+  ]
+  const parsed = answers.map((line) => JSON.parse(line))
+  expect(parsed).toHaveLength(expected.length)
+  expect(parsed).toEqual(expect.arrayContaining(expected))
 })
 
 test('mcp ends normally at SIGTERM', async () => {
