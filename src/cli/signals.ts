@@ -1,12 +1,18 @@
-/** Ends a long-running process at SIGINT or SIGTERM. */
+/** Ends a long-running process at a signal. */
 
 /** Time within which two signals count as one: npm forwards a Ctrl+C that the process also gets from the terminal. */
 const SAME_SIGNAL_MS = 300
 
 /**
- * Ends gracefully at the first SIGINT or SIGTERM, at once at the second.
+ * Signals that end a process. SIGHUP means that the terminal was closed. Node resets the signals that `nohup` ignores at its start,
+ * so SIGHUP ended a process with `nohup`, too, before it had a listener.
+ */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Ends gracefully at the first signal, at once at the second.
  *
- * @returns the exit code of a process that the first signal ended: 130 for SIGINT, 143 for SIGTERM
+ * @returns the exit code of a process that the first signal ended: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP
  */
 export function untilSignalled(close: () => Promise<void>): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -17,8 +23,7 @@ export function untilSignalled(close: () => Promise<void>): Promise<number> {
         close().then(() => resolve(128 + number), reject)
       } else if (performance.now() - first > SAME_SIGNAL_MS) process.exit(128 + number)
     }
-    process.on('SIGINT', onSignal)
-    process.on('SIGTERM', onSignal)
+    for (const signal of SIGNALS) process.on(signal, onSignal)
   })
 }
 

@@ -115,8 +115,6 @@ async function runAll(
   const { readTree } = await import('../artifacts/git-tree.ts')
   if (jobs < 1 || jobs > 64) throw usage('--jobs must be from 1 to 64.')
   const stop = new AbortController()
-  // The exit of this process ends the groups.
-  process.once('SIGHUP', () => process.exit(129))
   const work = runChecks(checks, {
     cwd: process.cwd(),
     timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,

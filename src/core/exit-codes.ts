@@ -20,6 +20,7 @@ export const EXIT = {
     meaning:
       '`stall --exit-code`: the session should stop; `attention --exit-code`: a session needs a person; `verify`: a command or a test failed',
   },
+  hungUp: { code: 129, meaning: 'ended by SIGHUP: the terminal was closed' },
   interrupted: { code: 130, meaning: 'ended by Ctrl+C (SIGINT)' },
   terminated: { code: 143, meaning: 'ended by SIGTERM' },
 } as const

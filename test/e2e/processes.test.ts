@@ -260,13 +260,13 @@ test('mcp answers a line that is no message with an error, answers a batch, and 
   expect(parsed).toEqual(expect.arrayContaining(expected))
 })
 
-test('mcp ends normally at SIGTERM', async () => {
+test.each(['SIGTERM', 'SIGHUP'] as const)('mcp ends normally at %s', async (signal) => {
   const child = turngraph.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
   child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
   await once(child.stdout as Readable, 'data')
   const ended = once(child, 'exit')
-  child.kill('SIGTERM')
+  child.kill(signal)
   const [, killedBy] = await ended
   expect(killedBy).toBeNull()
   expect(existsSync(serverFile())).toBe(false)
