@@ -51,7 +51,11 @@ export const ERRORS = {
     exit: EXIT.notFound.code,
     meaning: 'The changes since that cursor are no longer stored: take a snapshot.',
   },
-  too_large: { status: 413, exit: EXIT.invalid.code, meaning: 'The request is over a size limit.' },
+  too_large: {
+    status: 413,
+    exit: EXIT.invalid.code,
+    meaning: 'The request or its answer is over a size limit.',
+  },
   rate_limited: { status: 429, exit: EXIT.rateLimited.code, meaning: 'Too many requests with this token.' },
   internal: {
     status: 500,

@@ -6,16 +6,22 @@ import {
   isJSONRPCResponse,
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
+  type JSONRPCResultResponse,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/server'
+import { TurngraphError } from '../core/errors.ts'
 import { LineSplitter } from '../core/lines.ts'
 import { parseOrderedJson } from '../core/ordered-json.ts'
+import { errorAnswer } from './protocol-errors.ts'
 
 /** Reason for the end: the input ended, a line exceeded the limit, or the output was closed. */
 export type EndOfConnection = 'input ended' | 'line too long' | 'output closed'
 
 const MAX_LINE_BYTES = 10 * 1024 * 1024
+
+/** The SDKs close a connection with more than 10 MiB unread. A chunk of 64 KiB may also have the start of the next line. */
+const MAX_ANSWER_BYTES = MAX_LINE_BYTES - 64 * 1024
 
 /** Answer to a line that cannot be parsed. It has no id of a request. */
 const NO_JSON: JSONRPCErrorResponse = {
@@ -31,6 +37,22 @@ function refuseMessage(value: unknown): JSONRPCErrorResponse {
     ...((typeof id === 'string' || typeof id === 'number') && { id }),
     error: { code: -32600, message: 'This JSON is not a JSON-RPC message of MCP.' },
   }
+}
+
+const ANSWER_TOO_LARGE = new TurngraphError(
+  'too_large',
+  'The answer is above 10 MiB, the limit over stdio.',
+  {
+    hint: 'Ask for less: the role player omits evidence, and limit bounds the rows of a query. HTTP has no such limit.',
+  },
+)
+
+/** Replaces an answer that is too large. The answer of a tool stays a result. */
+function refuseAnswer({ id, result: { content, structuredContent, ...rest } }: JSONRPCResultResponse) {
+  if (content === undefined) return errorAnswer({ id }, ANSWER_TOO_LARGE, {})
+  const text = JSON.stringify(ANSWER_TOO_LARGE.toWire())
+  const result = { ...rest, isError: true, content: [{ type: 'text', text }] }
+  return { jsonrpc: '2.0' as const, id, result }
 }
 
 const isMessage = (value: unknown): value is JSONRPCMessage =>
@@ -68,7 +90,10 @@ export class StdioTransport implements Transport {
 
   /** Sends a message. Resolves when the output accepts more. */
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#isClosed || process.stdout.write(serializeMessage(message))) return
+    let line = serializeMessage(message)
+    if (Buffer.byteLength(line) > MAX_ANSWER_BYTES && 'result' in message)
+      line = serializeMessage(refuseAnswer(message))
+    if (this.#isClosed || process.stdout.write(line)) return
     this.#drained ??= new Promise((resolve) => {
       process.stdout.once('drain', () => {
         this.#drained = null

@@ -278,3 +278,30 @@ test('a token of one project cannot read or subscribe to another, whatever URI i
     ).rejects.toMatchObject(forbidden)
   }
 })
+
+test('an answer above the limit of clients over stdio is whole over HTTP, and an error over stdio', async () => {
+  const started = await aService()
+  const evidence = '"'.repeat(60_000)
+  for (let turn_number = 1; turn_number <= 6; turn_number++) {
+    const verifications = Array.from({ length: 8 }, (_, i) => ({
+      criterion_id: `AC-${turn_number}${i}`,
+      status: 'verified',
+      evidence,
+    }))
+    await capture(started, { turn_number, verifications })
+  }
+  for (const [name, connect] of CLIENTS) {
+    const client = await connect(started)
+    const call = await client.callTool('get_criteria', { world_slug: 'w' })
+    const read = () => client.readResource('turngraph://shop/worlds/w/context/coach/7')
+    if (name.endsWith('HTTP')) {
+      expect(call.structuredContent.criteria, name).toHaveLength(48)
+      expect((await read()).contents[0].text.length, name).toBeGreaterThan(4_000_000)
+    } else {
+      expect(call, name).toMatchObject({ isError: true, content: [{ type: 'text' }] })
+      expect(JSON.parse(call.content[0].text).error).toMatchObject({ code: 'too_large' })
+      const tooLarge = { code: -32602, data: expect.objectContaining({ code: 'too_large' }) }
+      await expect(read(), name).rejects.toMatchObject(tooLarge)
+    }
+  }
+})
