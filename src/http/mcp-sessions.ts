@@ -15,6 +15,8 @@ import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updat
 import type { OperationContext } from './operation-handler.ts'
 
 const HEADER = 'Mcp-Session-Id'
+/** First version whose clients accept an event without data. */
+const VERSION_WITH_EVENT_IDS = '2025-11-25'
 const ID = /^[\x21-\x7e]{1,128}$/
 /** Time that the subscriptions of a session without a stream wait for the next request of its client. */
 const COME_BACK_MS = 60_000
@@ -40,6 +42,8 @@ export class McpSessions {
   readonly #open = new Map<string, OpenSession>()
   readonly #running = new Map<string, AbortController>()
   readonly #ended = new Set<string>()
+  /** Event id of all streams of this process. A client sends it again when its stream broke. */
+  readonly #eventId = randomUUID()
 
   constructor(context: OperationContext) {
     this.#context = context
@@ -64,15 +68,23 @@ export class McpSessions {
     }
   }
 
-  /** `GET /mcp`: opens the stream of a session that reports changes. A second stream replaces the first. */
+  /**
+   * `GET /mcp`: opens the stream of a session that reports changes. A second stream replaces the first.
+   *
+   * @throws `not_found` if the session has ended, or if its last stream was in another process: its subscriptions were there
+   */
   openStream(req: Request, res: Response): void {
     const key = this.#readKey(req, res)
     if (key === null) return void refuseMethod(res)
+    if ((req.get('Last-Event-ID') ?? this.#eventId) !== this.#eventId)
+      throw endedSession('This session of MCP was in another process.')
     refuseWhereClosing(this.#context)
     const session = this.#openSession(key, req, res)
     session.stream?.res.end()
     clearTimeout(session.expiry)
     beginEventStream(res).flushHeaders()
+    if ((req.get('MCP-Protocol-Version') ?? '') >= VERSION_WITH_EVENT_IDS)
+      res.write(`id: ${this.#eventId}\ndata:\n\n`)
     keepStreamAlive(res)
     const updates = new UpdatesToReader(res, (uri) => {
       if (isStillAllowed(res, 'read')) res.write(renderFrame(uri))
@@ -112,9 +124,7 @@ export class McpSessions {
     const { name, project } = readCaller(res)
     const key = JSON.stringify([name, project, id])
     if (!this.#ended.has(key)) return key
-    throw new TurngraphError('not_found', 'This session of MCP has ended.', {
-      hint: 'Send initialize again.',
-    })
+    throw endedSession('This session of MCP has ended.')
   }
 
   #openSession(key: string, req: Request, res: Response): OpenSession {
@@ -177,6 +187,9 @@ export class McpSessions {
     return stop.signal
   }
 }
+
+const endedSession = (message: string): TurngraphError =>
+  new TurngraphError('not_found', message, { hint: 'Send initialize again.' })
 
 type Message = { id?: unknown; method?: unknown; params?: { requestId?: unknown } }
 

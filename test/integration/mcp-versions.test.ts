@@ -208,6 +208,23 @@ describe('the versions of 2025', () => {
     expect((await call('POST', '/mcp', { body: rpc('tools/list'), headers })).status).toBe(200)
   })
 
+  test('a stream that broke with another process is 404, because its subscriptions are lost', async () => {
+    const [first, restarted] = [await start(), await start()]
+    const streamOf = ({ service, token }: Started, headers: Record<string, string> = {}) =>
+      fetch(`${service.url}/mcp`, {
+        headers: {
+          ...{ ...ACCEPT, authorization: `Bearer ${token}`, 'mcp-session-id': 'any' },
+          ...{ 'mcp-protocol-version': '2025-11-25', ...headers },
+        },
+      })
+    const beginning = await (await streamOf(first)).body?.getReader().read()
+    const id = /^id: (\S+)\ndata:\n\n/.exec(new TextDecoder().decode(beginning?.value))?.[1] ?? ''
+    const resumed = { 'last-event-id': id }
+    expect((await streamOf(first, resumed)).status).toBe(200)
+    expect((await streamOf(restarted, resumed)).status).toBe(404)
+    expect((await streamOf(restarted)).status).toBe(200)
+  })
+
   test('without a session, subscribing is an error, because changes cannot be sent', async () => {
     const { call } = await start()
     const body = rpc('resources/subscribe', { uri: 'turngraph://shop/worlds/w' })
