@@ -2,6 +2,7 @@
 
 import { isExact, LIMITS } from '../core/fields.ts'
 import { orderedObject } from '../core/ordered-json.ts'
+import { sliceBytes } from '../rules/cut-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 
 /** Fields that contain a name, not prose. */
@@ -83,14 +84,8 @@ function truncateText(text: string, path: string, kind: Kind, warn: Warn): strin
   }
   // A UTF-16 unit takes at most three bytes, so the bytes of short texts need not be counted.
   if (cleaned.length * 3 <= LIMITS.textBytes) return cleaned
-  const bytes = Buffer.from(cleaned, 'utf8')
-  if (bytes.length <= LIMITS.textBytes) return cleaned
-  warn(path, `had ${bytes.length} bytes; the first 64 KiB are kept`)
-  return bytes.toString('utf8', 0, characterBoundary(bytes, LIMITS.textBytes))
-}
-
-function characterBoundary(bytes: Buffer, from: number): number {
-  let end = from
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
-  return end
+  const bytes = Buffer.byteLength(cleaned)
+  if (bytes <= LIMITS.textBytes) return cleaned
+  warn(path, `had ${bytes} bytes; the first 64 KiB are kept`)
+  return sliceBytes(cleaned, LIMITS.textBytes)
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { text } from '../core/fields.ts'
 import { suggestNextFocus } from './next-focus.ts'
 
 const before = (labels: Record<string, 'verified' | 'rejected' | 'pending'>) =>
@@ -38,6 +39,16 @@ test('without a blocking issue, the next focus names the issues that should be f
     { severity: 'nit', description: 'a blank line' },
   ]
   expect(suggestNextFocus({ coachDecision: 'needs work', issues }, [])).toBe('it is slow')
+})
+
+test('the next focus fits a text of a turn, and names every issue and the criteria left', () => {
+  const issues = ['AAA', 'BBB', 'CCC'].map((name) => ({
+    severity: 'blocking',
+    description: `${name} ${'\u{1f9e9}'.repeat(16_000)}`,
+  }))
+  const focus = suggestNextFocus({ coachDecision: 'feedback', issues }, before({ 'AC-001': 'pending' }))
+  expect(text.safeParse(focus).error).toBeUndefined()
+  expect(focus).toMatch(/^AAA .*; BBB .*; CCC .*; Criteria left: AC-001$/u)
 })
 
 test('a turn that is approved, was not judged, or leaves no open work has no next focus', () => {

@@ -1,11 +1,14 @@
 /** Suggests the focus of the next turn if the Coach names none (seed 000, `_suggest_next_focus`). */
 
+import { LIMITS } from '../core/fields.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { findCoachDecision, toSeverity } from '../memory/record/words.ts'
+import { sliceBytes } from '../rules/cut-line.ts'
 import { type Known, listMeanings, resolveCriteria } from '../rules/identity.ts'
 import type { CoachHalf, PlayerHalf } from './fields-by-role.ts'
 
 const ISSUES_NAMED = 3
+const SEPARATOR = '; '
 
 export type CriterionBefore = Pick<
   ShownCriterion,
@@ -30,7 +33,9 @@ export function suggestNextFocus(
   const issues = openIssues(judged)
   const left = criteriaLeft(judged, before, promises)
   const parts = [...issues, ...(left.length === 0 ? [] : [`Criteria left: ${left.join(', ')}`])]
-  return parts.length === 0 ? null : parts.join('; ')
+  if (parts.length === 0) return null
+  const bytesEach = Math.floor(LIMITS.textBytes / parts.length) - SEPARATOR.length
+  return parts.map((part) => sliceBytes(part, bytesEach)).join(SEPARATOR)
 }
 
 /** Returns the actions for the blocking issues, or for those that should be fixed if none blocks. */
