@@ -138,7 +138,7 @@ export class Session<Task, Report> {
       const see = await this.#prepareCommands()
       yield { type: 'turn', turn, attemptId: lease?.attemptId ?? null }
       const signal = joinSignals(this.#signal, lease?.signal)
-      const record = yield* playRound({
+      const played = yield* playRound({
         ...this.#settings,
         turn,
         contextFor: (role) => this.#memory.contextFor(role, turn, this.#worldSlug),
@@ -150,7 +150,7 @@ export class Session<Task, Report> {
           this.#half = half
         },
       })
-      const stored = await this.#capture(turn, record, lease)
+      const { record, stored } = await this.#capture(turn, played, lease)
       this.#turn = turn
       this.#memory.add(this.#toTurn(turn, record))
       yield { type: 'captured', turn, stored, record }
@@ -184,28 +184,29 @@ export class Session<Task, Report> {
     }
   }
 
-  /** @returns false if the record waits in the spool */
-  async #capture(turnNumber: number, record: RoundRecord, lease: TurnLease | null): Promise<boolean> {
-    this.#unsaved = record
+  /** Stores the record. If it is rejected, stores the record of this failure instead, and returns that one. */
+  async #capture(
+    turnNumber: number,
+    played: RoundRecord,
+    lease: TurnLease | null,
+  ): Promise<{ record: RoundRecord; stored: boolean }> {
+    this.#unsaved = played
     this.#half = null
-    try {
-      await this.#store(turnNumber, record, lease)
-    } catch (error) {
-      if (isSpooled(error)) {
-        lease?.stop()
-        this.#unsaved = null
-        return false
-      }
+    const store = async (record: RoundRecord) => ({
+      record,
+      stored: await this.#store(turnNumber, record, lease),
+    })
+    const captured = await store(played).catch((error: unknown) => {
       if (!hasCode(error, 'invalid_request', 'too_large')) throw error
-      // The failure itself is recorded, too.
-      const { mode, startedAt, completedAt } = record
-      await this.#store(turnNumber, { ...failedPlayer(error), mode, startedAt, completedAt }, lease)
-    }
+      const { mode, startedAt, completedAt } = played
+      return store({ ...failedPlayer(error), mode, startedAt, completedAt })
+    })
     this.#unsaved = null
-    return true
+    return captured
   }
 
-  async #store(turnNumber: number, record: RoundRecord, lease: TurnLease | null): Promise<void> {
+  /** @returns false if the record waits in the spool */
+  async #store(turnNumber: number, record: RoundRecord, lease: TurnLease | null): Promise<boolean> {
     const turn = this.#toTurn(turnNumber, record)
     let own = lease
     try {
@@ -221,6 +222,11 @@ export class Session<Task, Report> {
             await own.commit(turn)
           })
       })
+      return true
+    } catch (error) {
+      if (!isSpooled(error)) throw error
+      lease?.stop()
+      return false
     } finally {
       if (own !== lease) await own?.release('its turn was not stored')
     }

@@ -151,6 +151,25 @@ describe('a network at its worst', () => {
     expect(await attemptsIn(direct)).toEqual(['3 committed', '2 committed', '1 committed'])
   })
 
+  test('if the service rejects a record, the loop captures, reports and remembers the failure', async () => {
+    let isRejected = false
+    const { url, token, direct } = await service(({ url: path }) => {
+      if (isRejected || !path.endsWith('/commit')) return undefined
+      isRejected = true
+      const error = { code: 'too_large', message: 'Too long.', hint: null, details: null, request_id: null }
+      return { status: 413, body: { error } }
+    })
+    const { events, last } = await played({ client: clientOf({ url, token }), maxTurns: 2 })
+    expect(last).toMatchObject({ outcome: 'max_turns', turn: 2, unsaved: null })
+    const captured = events.filter(({ type }) => type === 'captured')
+    const failure = 'The Player failed: Too long.'
+    expect(captured).toMatchObject([
+      { stored: true, record: { playerSummary: failure, coachDecision: 'error' } },
+      { stored: true, record: { playerSummary: 'mine 2', mode: 'recovering_state' } },
+    ])
+    expect(await stored(direct)).toEqual([failure, 'mine 2'])
+  })
+
   test('a turn that is taken again while the loop ends is released, and no renewal continues after the loop', async () => {
     let phase: 'working' | 'lost' | 'over' = 'working'
     let beats = 0
