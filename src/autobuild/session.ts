@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callOn, callsBy } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
-import { isSpooled } from '../client/client-errors.ts'
+import { isSpooled, isSpoolFull } from '../client/client-errors.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { joinSignals } from '../core/join-signals.ts'
 import type { World } from '../memory/worlds/worlds.ts'
@@ -197,7 +197,7 @@ export class Session<Task, Report> {
       stored: await this.#store(turnNumber, record, lease),
     })
     const captured = await store(played).catch((error: unknown) => {
-      if (!hasCode(error, 'invalid_request', 'too_large')) throw error
+      if (!hasCode(error, 'invalid_request', 'too_large') || isSpoolFull(error)) throw error
       const { mode, startedAt, completedAt } = played
       return store({ ...failedPlayer(error), mode, startedAt, completedAt })
     })

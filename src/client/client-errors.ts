@@ -1,10 +1,16 @@
 /** Classifies and creates the errors of a client: a spooled capture, a refused connection, a closed client. */
-import { TurngraphError } from '../core/errors.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
 import { systemCode } from '../core/system-code.ts'
 
 /** True for the error of a capture in the spool: the service is unreachable, and the record is safe on this disk. */
-export const isSpooled = (error: unknown): error is TurngraphError =>
-  error instanceof TurngraphError && (error.details as { spooled?: boolean } | null)?.spooled === true
+export const isSpooled = (error: unknown): error is TurngraphError => spooledIn(error) === true
+
+/** True for the error of a capture for which the spool has no room: the service has not judged the record. */
+export const isSpoolFull = (error: unknown): boolean =>
+  hasCode(error, 'too_large') && spooledIn(error) === false
+
+const spooledIn = (error: unknown): boolean | undefined =>
+  error instanceof TurngraphError ? (error.details as { spooled?: boolean } | null)?.spooled : undefined
 
 /** True if no process listens at the address. The request had no effect, so it can be repeated, also elsewhere. */
 export function neverArrived(error: unknown): boolean {

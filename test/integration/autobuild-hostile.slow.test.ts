@@ -170,6 +170,21 @@ describe('a network at its worst', () => {
     expect(await stored(direct)).toEqual([failure, 'mine 2'])
   })
 
+  test('if the spool is full, the record is returned, and no failure is captured in its place', async () => {
+    let away = false
+    const { url, token } = await service(() => (away ? 'refuse' : undefined))
+    const client = clientOf({ url, token, spool: { folder: newFolder(), maxBytes: 6_000 } })
+    const { last } = await played({
+      client,
+      player: ({ turn }) => {
+        away = true
+        return { playerSummary: `mine ${turn}${' and more'.repeat(turn === 2 ? 1_000 : 0)}` }
+      },
+    })
+    expect(last).toMatchObject({ outcome: 'error', turn: 1, error: { code: 'too_large' }, waiting: 1 })
+    expect(last.unsaved).toMatchObject({ playerSummary: expect.stringMatching(/^mine 2 and more/) })
+  })
+
   test('a turn that is taken again while the loop ends is released, and no renewal continues after the loop', async () => {
     let phase: 'working' | 'lost' | 'over' = 'working'
     let beats = 0
