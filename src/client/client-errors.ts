@@ -3,14 +3,14 @@ import { hasCode, TurngraphError } from '../core/errors.ts'
 import { systemCode } from '../core/system-code.ts'
 
 /** True for the error of a capture in the spool: the service is unreachable, and the record is safe on this disk. */
-export const isSpooled = (error: unknown): error is TurngraphError => spooledIn(error) === true
+export const isSpooled = (error: unknown): error is TurngraphError => detail(error, 'spooled') === true
 
 /** True for the error of a capture for which the spool has no room: the service has not judged the record. */
 export const isSpoolFull = (error: unknown): boolean =>
-  hasCode(error, 'too_large') && spooledIn(error) === false
+  hasCode(error, 'too_large') && detail(error, 'spooled') === false
 
-const spooledIn = (error: unknown): boolean | undefined =>
-  error instanceof TurngraphError ? (error.details as { spooled?: boolean } | null)?.spooled : undefined
+const detail = (error: unknown, name: 'spooled' | 'closed'): unknown =>
+  error instanceof TurngraphError ? (error.details as Record<string, unknown> | null)?.[name] : undefined
 
 /** True if no process listens at the address. The request had no effect, so it can be repeated, also elsewhere. */
 export function neverArrived(error: unknown): boolean {
@@ -22,4 +22,7 @@ export function neverArrived(error: unknown): boolean {
 export const clientIsClosed = (): TurngraphError =>
   new TurngraphError('invalid_request', 'The client is closed.', {
     hint: 'Close it once nobody uses it any more, or make another one.',
+    details: { closed: true },
   })
+
+export const isClientClosed = (error: unknown): error is TurngraphError => detail(error, 'closed') === true

@@ -61,6 +61,10 @@ export interface TurngraphClient extends Calls {
    * }
    */
   events(input?: EventsRequest, options?: EventsOptions): AsyncGenerator<EventWithCursor, void, undefined>
+  /**
+   * Ends calls that are under way: they reject, and may have had their effect. A spool keeps a capture that is under way, and the
+   * next client sends it.
+   */
   close(): Promise<void>
 }
 

@@ -7,6 +7,7 @@ import { parseInput } from '../core/wire-form.ts'
 import { operations } from '../operations/table.ts'
 import { callOn, callsBy } from './calls.ts'
 import type { CallOptions, Calls, Replayed, Spool, TurngraphClient } from './client.ts'
+import { isClientClosed } from './client-errors.ts'
 import {
   keyOf,
   type SpoolFile,
@@ -57,7 +58,7 @@ export function spoolingClient(client: TurngraphClient, options: SpoolingOptions
     if (away !== null || spool.entries().some((other) => worldOf(other) === world))
       throw spool.keep(entry, away)
     return send().catch((error: unknown) => {
-      throw isAway(error) ? spool.keep(entry, error) : error
+      throw isAway(error) || isClientClosed(error) ? spool.keep(entry, error) : error
     })
   }
   // The waiting record must equal the record whose answer was lost, so every capture is masked before it is sent, too.

@@ -154,6 +154,42 @@ describe('an HTTP client', () => {
     expect(await events).toMatchObject({ done: true })
   })
 
+  test('close ends its calls and uploads, and nothing is sent afterwards', async () => {
+    let asked = 0
+    const server = createServer((req, res) => {
+      asked++
+      if (req.url?.includes('away')) return void res.writeHead(503).end()
+      if (req.url?.includes('limited')) return void res.writeHead(429, { 'retry-after': '60' }).end()
+      if (req.url?.includes('half')) res.writeHead(200).write('{')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const client = httpClient({ url, retries: 100, rateLimitWaitMs: 60_000 })
+    async function* chunks() {
+      yield Buffer.from('{}\n')
+      await new Promise(() => {})
+    }
+    const calls = (): Promise<unknown>[] => [
+      ...['hanging', 'half', 'away', 'limited'].map((worldSlug) => client.getWorld({ worldSlug })),
+      client.importTranscript({ sessionId: 's' }, chunks()),
+    ]
+    const underWay = Promise.allSettled(calls())
+    await expect.poll(() => asked).toBeGreaterThanOrEqual(5)
+    await client.close()
+    const before = asked
+    const closed = {
+      status: 'rejected',
+      reason: { code: 'invalid_request', message: 'The client is closed.' },
+    }
+    for (const outcome of await underWay) expect(outcome).toMatchObject(closed)
+    for (const outcome of await Promise.allSettled(calls())) expect(outcome).toMatchObject(closed)
+    expect(asked).toBe(before)
+  })
+
   test('a deletion whose answer was lost answers the deleted world, and a later one is world_deleted', async () => {
     const { service, token } = await start()
     let isLost = false

@@ -341,6 +341,19 @@ describe('the spool', () => {
     await expect.poll(() => numbersIn(client).catch(() => []), { timeout: 30_000 }).toEqual([1, 2, 3, 4, 5])
   })
 
+  test('a capture that is under way when its client closes is kept, and sent by the next client', async () => {
+    let asked = 0
+    const service = await restartable()
+    const url = await flakyProxy(service.url, () => (asked++ === 0 ? 'hang' : undefined))
+    const options = { url, token: service.token, spool: newFolder() }
+    const client = clientOf(options)
+    const error = errorOf(client.captureTurnState(turn(1)))
+    await expect.poll(() => asked).toBe(1)
+    await client.close()
+    expect(isSpooled(await error)).toBe(true)
+    expect(await numbersIn(clientOf(options))).toEqual([1])
+  })
+
   test('several processes share it, and each is a separate worker', async () => {
     const service = await restartable()
     const folder = newFolder()
