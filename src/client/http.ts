@@ -140,10 +140,8 @@ async function runOverHttp<N extends OperationName>(
   const needsProject = !operation.wholeGraph && takesProject(operation.input)
   if (needsProject && wire.project == null && calling.project != null) wire.project = calling.project
   const request = buildRequest(findRoute(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
-  const patient = {
-    ...calling,
-    timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) + waitOf(parsed),
-  }
+  const timeoutMs = (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) + waitOf(parsed)
+  const patient = { ...calling, timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS) }
   let mayHaveArrived = false
   return withRetries(name, patient, () =>
     answerTo(request, operation.output, name, patient).catch((error: unknown) => {

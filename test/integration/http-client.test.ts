@@ -146,8 +146,14 @@ describe('an HTTP client', () => {
       silent.closeAllConnections()
       silent.close()
     })
-    const client = httpClient({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` })
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const client = httpClient({ url })
     expect(await codeOf(client.listWorlds({}, { signal: AbortSignal.timeout(50) }))).toBe('timeout')
+    const patient = httpClient({ url, timeoutMs: 2 ** 31 - 1 })
+    const wait = { worldSlug: 'w', workerId: 'me', waitMs: 1_000 }
+    await expect(patient.nextAttempt(wait, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
+      message: 'The caller gave up on the call.',
+    })
     const readEvents = () => client.events({}, { signal: AbortSignal.timeout(1_000) }).next()
     const events = readEvents()
     await collectMemory()
