@@ -1,4 +1,4 @@
-/** Classifies and creates the errors of a client: a spooled capture, a refused connection, a closed client. */
+/** Classifies and creates the errors of a client: a spooled capture, a refused connection, a closed client, an aborted call. */
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import { systemCode } from '../core/system-code.ts'
 
@@ -26,3 +26,9 @@ export const clientIsClosed = (): TurngraphError =>
   })
 
 export const isClientClosed = (error: unknown): error is TurngraphError => detail(error, 'closed') === true
+
+/** Returns the error of a call that its client or its caller ended. */
+export const callEnded = ({ reason }: AbortSignal): TurngraphError =>
+  reason instanceof TurngraphError
+    ? reason
+    : new TurngraphError('timeout', 'The caller gave up on the call.', { cause: reason })

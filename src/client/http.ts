@@ -19,7 +19,7 @@ import {
 } from '../operations/transcript-upload.ts'
 import { callsBy, operationsByName } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
-import { clientIsClosed, neverArrived } from './client-errors.ts'
+import { callEnded, clientIsClosed, neverArrived } from './client-errors.ts'
 import { readEventStream } from './event-stream.ts'
 import { repeatWhenLimited } from './repeat-when-limited.ts'
 
@@ -185,12 +185,6 @@ async function withRetries<T>(name: OperationName, calling: Calling, call: () =>
     throw signal?.aborted && !(error instanceof TurngraphError) ? callEnded(signal) : error
   }
 }
-
-/** Returns the error of a call that its client or its caller ended. */
-const callEnded = ({ reason }: AbortSignal): TurngraphError =>
-  reason instanceof TurngraphError
-    ? reason
-    : new TurngraphError('timeout', 'The caller gave up on the call.', { cause: reason })
 
 /** Streams the bytes, because a transcript may be larger than memory. */
 async function uploadOverHttp(

@@ -11,6 +11,7 @@ import { TurnRuns } from '../runs/turn-runs.ts'
 import { SearchIndexes } from '../search/search.ts'
 import { callsBy, operationsByName } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
+import { callEnded } from './client-errors.ts'
 
 type InProcessOptions = {
   graph: Graph
@@ -59,10 +60,10 @@ export function inProcessClient({
     await runs.close()
     await graph.close()
   }
-  const upload: TurngraphClient['importTranscript'] = async (input, chunks) => {
+  const upload: TurngraphClient['importTranscript'] = async (input, chunks, { signal } = {}) => {
     const given = parseInput(transcriptUpload, input, 'importTranscript')
     const to = { ...given, project: given.project ?? project }
-    return uploadTranscript(graph, to, chunks, turnLengthThreshold)
+    return uploadTranscript(graph, to, untilAborted(chunks, signal), turnLengthThreshold)
   }
   return {
     ...calls,
@@ -86,11 +87,19 @@ async function runOperation<N extends OperationName>(
 ): Promise<OperationOutput<N>> {
   const operation = operationsByName[name]
   const parsed = parseInput(operation.input, input, name)
+  if (call.signal?.aborted) throw callEnded(call.signal)
   const named = namedProject(parsed)
   return operation.run(graph, Object.assign({}, parsed, { project: named ?? project }), {
     namedProject: named ?? (isProjectNamed ? project : null),
     ...call,
   })
+}
+
+async function* untilAborted(chunks: AsyncIterable<Buffer>, signal: AbortSignal | undefined) {
+  for await (const chunk of chunks) {
+    if (signal?.aborted) throw callEnded(signal)
+    yield chunk
+  }
 }
 
 const namedProject = (parsed: unknown): string | null =>

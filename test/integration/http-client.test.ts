@@ -62,6 +62,16 @@ const SCRIPT: ((client: TurngraphClient) => Promise<unknown>)[] = [
   (c) => c.captureTurnState({ ...named, turnNumber: 0, playerSummary: '', nope: 1 } as never),
   (c) => c.deleteWorld({ worldSlug: 'w%2F1~' }),
   (c) => c.getWorld({ worldSlug: 'w%2F1~' }),
+  (c) => c.listWorlds({}, { signal: AbortSignal.abort() }),
+  (c) => {
+    const abort = new AbortController()
+    async function* chunks() {
+      yield Buffer.from('{}\n')
+      abort.abort()
+      yield Buffer.from('{}\n')
+    }
+    return c.importTranscript({ sessionId: 's' }, chunks(), { signal: abort.signal })
+  },
 ]
 
 /** Times, and `revision`, which is not in the schema of the answer, but which the in-process client passes on. */
