@@ -1,6 +1,7 @@
 // Queues the work of analysts. A few jobs run at the same time; the others, and their callers, wait in order.
 import PQueue from 'p-queue'
 import { TurngraphError } from '../core/errors.ts'
+import { rejectOnAbort } from '../core/join-signals.ts'
 
 /** The limits of work that has started. */
 export type Limits = {
@@ -81,10 +82,7 @@ export class BoundedQueue {
     const leave = () => waiting.abort(signal.reason)
     signal.addEventListener('abort', leave, listening)
     try {
-      return await Promise.race([
-        this.#queue.add(begin, { signal: waiting.signal }),
-        rejectedBy(signal, listening),
-      ])
+      return await rejectOnAbort(this.#queue.add(begin, { signal: waiting.signal }), signal)
     } finally {
       clearTimeout(timer)
       answered.abort()
@@ -108,11 +106,3 @@ export class BoundedQueue {
     })
   }
 }
-
-const rejectedBy = (signal: AbortSignal, listening: { signal: AbortSignal }): Promise<never> =>
-  new Promise((_resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    // Work that started immediately may have aborted the signal already.
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, listening)
-  })

@@ -1,5 +1,6 @@
 /** Declares the inputs of a Player and a Coach, and calls them. */
 import type { RunnableConfig } from '@langchain/core/runnables'
+import { rejectOnAbort } from '../core/join-signals.ts'
 import type { SeenCommand } from './see-commands.ts'
 
 /** The input of a Player. */
@@ -34,15 +35,8 @@ export async function askAgent<Input>(
 ): Promise<unknown> {
   const { signal } = config
   signal.throwIfAborted()
-  let stop = () => {}
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    const answer = typeof agent === 'function' ? agent(input, config) : agent.invoke(input, config)
-    return await Promise.race([answer, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+  return rejectOnAbort(
+    typeof agent === 'function' ? agent(input, config) : agent.invoke(input, config),
+    signal,
+  )
 }

@@ -1,13 +1,14 @@
 /** Client whose captures wait in a spool while the service is unreachable, and are sent in order when it is available again. */
 import type * as z from 'zod'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { rejectOnAbort } from '../core/join-signals.ts'
 import { portableMarker } from '../core/scrub/marks.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { parseInput } from '../core/wire-form.ts'
 import { operations } from '../operations/table.ts'
 import { callOn, callsBy } from './calls.ts'
 import type { CallOptions, Calls, Replayed, Spool, TurngraphClient } from './client.ts'
-import { isClientClosed } from './client-errors.ts'
+import { callEnded, isClientClosed } from './client-errors.ts'
 import {
   keyOf,
   type SpoolFile,
@@ -42,16 +43,20 @@ export type SpoolingOptions = {
 export function spoolingClient(client: TurngraphClient, options: SpoolingOptions): TurngraphClient {
   const spool = new ReplayingSpool(options)
   const calls = callsBy(async (name, input, callOptions) => {
-    const away = await spool.clear()
+    const away = await spool.clear(callOptions?.signal)
     if (away !== null) throw away
     return callOn(client, name, input, callOptions)
   })
-  const sendInOrder = async (entry: WaitingCapture, send: () => Promise<unknown>): Promise<unknown> => {
+  const sendInOrder = async (
+    entry: WaitingCapture,
+    send: () => Promise<unknown>,
+    signal?: AbortSignal,
+  ): Promise<unknown> => {
     const world = worldOf(entry)
     let away: TurngraphError | null = null
     if (spool.waiting > 0) {
       const before = spool.countRefused(world)
-      away = await spool.clear()
+      away = await spool.clear(signal)
       if (spool.countRefused(world) > before) throw builtOnRefused()
     }
     // Also if an earlier turn of its world waits for another process.
@@ -71,7 +76,7 @@ export function spoolingClient(client: TurngraphClient, options: SpoolingOptions
     const { scrubbed } = await scrub(parsed, () => portableMarker)
     const input = { ...scrubbed, project: scrubbed.project ?? options.project }
     const entry = { operation, input, address: options.address } as WaitingCapture
-    return sendInOrder(entry, () => client[operation](input as never, call))
+    return sendInOrder(entry, () => client[operation](input as never, call), call?.signal)
   }
   const close = async () => {
     await spool.close()
@@ -151,12 +156,17 @@ class ReplayingSpool extends SpoolFolder implements Spool {
     })
   }
 
-  /** Sends waiting captures. Returns the error of an unreachable service. */
-  async clear(): Promise<TurngraphError | null> {
+  /** Sends waiting captures. Returns the error of an unreachable service, or of a caller that gave up. */
+  async clear(signal: AbortSignal = new AbortController().signal): Promise<TurngraphError | null> {
     if (this.waiting === 0) return null
     if (this.#hangs !== null && performance.now() < this.#hangs.until) return this.#hangs.error
-    const { stoppedBy } = await this.replay()
-    return isAway(stoppedBy) ? stoppedBy : null
+    try {
+      const { stoppedBy } = await rejectOnAbort(this.replay(), signal)
+      return isAway(stoppedBy) ? stoppedBy : null
+    } catch (error) {
+      if (signal.aborted) return callEnded(signal)
+      throw error
+    }
   }
 
   replay(): Promise<Replayed> {

@@ -12,3 +12,19 @@ export function joinSignals(...signals: (AbortSignal | undefined)[]): AbortSigna
   sources.set(joined, given)
   return joined
 }
+
+/** Awaits the work. Rejects with the reason of the signal as soon as it is aborted, even if the work goes on. */
+export async function rejectOnAbort<T>(work: T, signal: AbortSignal): Promise<Awaited<T>> {
+  const settled = new AbortController() // removes the listener, which would keep the result in memory
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    // Work that started immediately may have aborted the signal already.
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { signal: settled.signal })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    settled.abort()
+  }
+}

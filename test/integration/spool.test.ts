@@ -341,6 +341,20 @@ describe('the spool', () => {
     await expect.poll(() => numbersIn(client).catch(() => []), { timeout: 30_000 }).toEqual([1, 2, 3, 4, 5])
   })
 
+  test('an abort ends a call that waits for a hanging service to take the waiting captures', async () => {
+    let hangs = false
+    const service = await restartable()
+    const url = await flakyProxy(service.url, () => (hangs ? 'hang' : 'refuse'))
+    const client = clientOf({ url, token: service.token, spool: newFolder(), timeoutMs: 3_000 })
+    await errorOf(client.captureTurnState(turn(1)))
+    hangs = true
+    const aborts = () => ({ signal: AbortSignal.timeout(100) })
+    const captured = errorOf(client.captureTurnState(turn(2), aborts()))
+    const gaveUp = { code: 'timeout', message: 'The caller gave up on the call.' }
+    await expect(client.getWorld({ worldSlug: 'w' }, aborts())).rejects.toMatchObject(gaveUp)
+    expect(await captured).toMatchObject({ details: { spooled: true, waiting: 2 }, cause: gaveUp })
+  })
+
   test('a capture that is under way when its client closes is kept, and sent by the next client', async () => {
     let asked = 0
     const service = await restartable()
