@@ -6,7 +6,7 @@ import type { LLMResult } from '@langchain/core/outputs'
 import type { MultiTurnState, TerminationReason } from '../autobuild/state/multi-turn-state.ts'
 import { Conversation, type ConversationOptions } from './multi-turn/conversation.ts'
 import { ConversationRuns } from './multi-turn/conversation-runs.ts'
-import { field, isInterrupt, resultIdsIn, toolCallsIn, toolCallsReturned } from './multi-turn/messages.ts'
+import { field, resultIdsIn, toolCallsIn, toolCallsReturned } from './multi-turn/messages.ts'
 
 export type MultiTurnStateTrackerOptions = ConversationOptions & {
   /** Called after every change, in order. */
@@ -163,11 +163,11 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
   }
 
   override handleToolEnd(_output: unknown, runId: string): void {
-    this.#on(() => this.#conversation.endTool(runId, true))
+    this.#on(() => this.#conversation.endTool(runId))
   }
 
   override handleToolError(thrown: unknown, runId: string): void {
-    this.#on(() => this.#conversation.endTool(runId, !isInterrupt(thrown)))
+    this.#on(() => this.#conversation.failTool(runId, thrown))
   }
 
   /**

@@ -3,7 +3,7 @@ import type { ToolCall } from '@langchain/core/messages/tool'
 import type { MultiTurnState, TerminationReason } from '../../autobuild/state/multi-turn-state.ts'
 import { nextStreamingState } from '../../autobuild/state/streaming-state.ts'
 import { TurngraphError } from '../../core/errors.ts'
-import { toMessage, toTerminationReason } from './messages.ts'
+import { isInterrupt, toMessage, toTerminationReason } from './messages.ts'
 import { neverStarted, ongoing, Snapshots, terminated } from './snapshots.ts'
 import { steps } from './steps.ts'
 import { ToolCallLedger } from './tool-call-ledger.ts'
@@ -28,6 +28,8 @@ export class Conversation {
   readonly #models = new Map<string, AbortController>()
   #calls = new ToolCallLedger()
   #isOver = true
+  /** The abort that a tool reported, until a model starts: LangGraph turns it into an error without the cause. */
+  #toolAbort: Pick<MultiTurnState, 'terminationReason' | 'error'> | null = null
   /** True if its calls were returned for the caller to run, and none of them has run yet. */
   #isHandedOut = false
 
@@ -64,6 +66,7 @@ export class Conversation {
     const at = this.#now()
     this.#isOver = false
     this.#stopModels()
+    this.#toolAbort = null
     this.#calls = new ToolCallLedger()
     const times = { startTime: at, lastIterationTime: at }
     this.#replace({ ...ongoing(this.state), ...times, runId: this.#options.runId ?? runId, iteration: 0 })
@@ -80,6 +83,7 @@ export class Conversation {
       this.begin(root)
     }
     this.#isHandedOut = false
+    this.#toolAbort = null
     this.#calls.passOver()
     const { iteration, totalIterations } = this.state
     if (this.#endWhenLate()) return null
@@ -129,8 +133,15 @@ export class Conversation {
     this.#settle()
   }
 
-  endTool(run: string, isDone: boolean): void {
-    if (this.#calls.stop(run, isDone) && !this.#endWhenLate()) this.#settle()
+  endTool(run: string): void {
+    if (this.#calls.stop(run, true) && !this.#endWhenLate()) this.#settle()
+  }
+
+  failTool(run: string, thrown: unknown): void {
+    if (!this.#calls.stop(run, !isInterrupt(thrown))) return
+    const terminationReason = this.#findReason(thrown)
+    if (isAbort(terminationReason)) this.#toolAbort = { terminationReason, error: toMessage(thrown) }
+    if (!this.#endWhenLate()) this.#settle()
   }
 
   /** Handles the calls that the root returned. If they are pending, the caller runs them and the conversation continues. */
@@ -141,10 +152,9 @@ export class Conversation {
 
   /** Ends the conversation with an error. An abort that a chain has turned into another error is still an abort. */
   fail(thrown: unknown): void {
-    const { terminationReason: before, error } = this.state
+    const { terminationReason: before, error } = this.#toolAbort ?? this.state
     const reason = this.#findReason(thrown)
-    const wasAborted = before === 'cancelled' || before === 'timeout'
-    if (wasAborted && reason === 'error') this.end(before, error)
+    if (isAbort(before) && (reason === 'error' || reason === 'cancelled')) this.end(before, error)
     else this.end(reason, toMessage(thrown))
   }
 
@@ -218,3 +228,5 @@ export class Conversation {
     return (this.#options.now ?? Date.now)()
   }
 }
+
+const isAbort = (reason: TerminationReason | undefined) => reason === 'cancelled' || reason === 'timeout'

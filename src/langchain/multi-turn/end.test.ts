@@ -4,6 +4,7 @@ import { RunnableLambda } from '@langchain/core/runnables'
 import { fakeModel } from '@langchain/core/testing'
 import { tool } from '@langchain/core/tools'
 import { FakeListChatModel, FakeStreamingChatModel } from '@langchain/core/utils/testing'
+import { createReactAgent } from '@langchain/langgraph/prebuilt'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   agent,
@@ -151,6 +152,27 @@ describe('the end', () => {
     await expect(run).rejects.toThrow('enough')
     expect(tracker.state).toMatchObject({ status: 'cancelled', terminationReason: 'cancelled' })
     expect(changes.filter(({ status }) => status === 'cancelled')).toHaveLength(1)
+  })
+
+  test.each([
+    ['an abort', 'cancelled', undefined],
+    ['an abort with a reason', 'cancelled', 'enough'],
+    ['a time-out', 'timeout', new DOMException('late', 'TimeoutError')],
+  ])('by %s during a tool of LangGraph, which then throws another error, is %s', async (_, reason, cause) => {
+    const { tracker, config } = tracked()
+    const controller = new AbortController()
+    const abort = () => {
+      setImmediate(() => controller.abort(cause))
+      return never()
+    }
+    const slow = tool(abort, { name: 'slow', description: 'never ends', schema })
+    const llm = fakeModel().respondWithTools([call('c1', 'slow')])
+    const run = createReactAgent({ llm, tools: [slow] }).invoke(
+      { messages: 'go' },
+      { ...config, signal: controller.signal },
+    )
+    await expect(run).rejects.toBeDefined()
+    expect(tracker.state).toMatchObject({ terminationReason: reason, streamingState: 'idle' })
   })
 
   test('an abort is reported, not thrown, when its listener throws', async () => {

@@ -26,10 +26,15 @@ export const resultIdsIn = (messages: readonly BaseMessage[]): ReadonlySet<strin
 const readToolCalls = (message: unknown): readonly ToolCall[] =>
   AIMessage.isInstance(message) ? (message.tool_calls ?? []) : []
 
-/** By name or code, because each error exists in many classes: the runtime's, LangChain's, LangGraph's, a provider's. */
+/**
+ * By name or code, because each error exists in many classes: the runtime's, LangChain's, LangGraph's, a provider's. By message if an
+ * abort has no name: `Abort` is LangGraph's, and `Aborted` LangChain's if the signal has neither an error nor a text as its reason.
+ */
 const REASONS: ReadonlyMap<unknown, TerminationReason> = new Map([
   ['AbortError', 'cancelled'],
   ['ModelAbortError', 'cancelled'],
+  ['Abort', 'cancelled'],
+  ['Aborted', 'cancelled'],
   ['TimeoutError', 'timeout'],
   ['GraphRecursionError', 'max_iterations'],
   ['GRAPH_RECURSION_LIMIT', 'max_iterations'],
@@ -37,7 +42,10 @@ const REASONS: ReadonlyMap<unknown, TerminationReason> = new Map([
 
 /** Maps an error to the reason why a conversation ended. */
 export const toTerminationReason = (thrown: unknown): TerminationReason =>
-  REASONS.get(field(thrown, 'name')) ?? REASONS.get(field(thrown, 'lc_error_code')) ?? 'error'
+  REASONS.get(field(thrown, 'name')) ??
+  REASONS.get(field(thrown, 'lc_error_code')) ??
+  REASONS.get(field(thrown, 'message')) ??
+  'error'
 
 export function toMessage(thrown: unknown): string {
   const message = field(thrown, 'message')
