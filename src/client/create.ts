@@ -12,12 +12,15 @@ import { type SpoolOptions, spoolOptions } from './spool.ts'
 
 const RETRIES = 3
 
+/** One type for both forms of a client: otherwise the compiler cannot infer the parameters of a caller's function. */
+type Log = (message: string, fields?: object) => void
+
 /** Options of a client for a service. */
 const httpOptions = httpClientOptions.extend({
   /** Folder in which captures wait while the service is unreachable, optionally with its limits. */
   spool: z.union([z.string().min(1), spoolOptions]).optional(),
   /** Receives messages about background work, such as a rejected spooled turn; default: a process warning. */
-  log: aFunction<(message: string) => void>().optional(),
+  log: aFunction<Log>().optional(),
 })
 export type HttpTurngraphOptions = z.input<typeof httpOptions>
 
@@ -34,7 +37,7 @@ const storeOptions = z.strictObject({
   /** Identity of this program in leases; default: the identity of the embedded folder, otherwise a new UUID. */
   workerId: z.string().min(1).optional(),
   /** Receives messages that a service would log, such as recovered promises; default: no log. */
-  log: aFunction<(message: string, fields?: object) => void>().optional(),
+  log: aFunction<Log>().optional(),
 })
 export type StoreTurngraphOptions = z.input<typeof storeOptions>
 
@@ -108,7 +111,7 @@ async function onStore({
 }
 
 const swapped =
-  (log: NonNullable<StoreTurngraphOptions['log']>) =>
+  (log: Log) =>
   (fields: object, message: string): void =>
     log(message, fields)
 

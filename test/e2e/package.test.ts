@@ -48,7 +48,12 @@ const TYPED = `
 import { createTurngraphClient, TurngraphError, type TurnState } from 'turngraph'
 import { type AutobuildEvent, type MultiTurnState, runAutobuild } from 'turngraph/langchain'
 
-const client = createTurngraphClient({ url: 'http://127.0.0.1:7480', spool: 'spool' })
+createTurngraphClient({ store: 'embedded:memory', log: (message, fields) => console.log(message.length, fields) })
+const client = createTurngraphClient({
+  url: 'http://127.0.0.1:7480',
+  spool: 'spool',
+  log: (message) => console.log(message.length),
+})
 export const stored = (): Promise<TurnState> => client.getTurn({ worldSlug: 'w', turnNumber: 1 })
 export const isOurs = (error: unknown): string => (error instanceof TurngraphError ? error.code : 'other')
 export const loop = (): AsyncIterable<AutobuildEvent> =>
