@@ -28,7 +28,7 @@ export function autobuildExecutor<Task, Report = unknown>(
   options: AutobuildExecutorOptions<Task, Report>,
 ): Executor {
   const { player, coach, task, config, onEvent } = options
-  return async ({ worldSlug, attemptedTurn, continuation, signal }) => {
+  return async ({ worldSlug, attemptedTurn, continuation, isRetry, signal }) => {
     let known: Record<Role, ContinuationContext> | null = null
     const round = playRound({
       player,
@@ -41,7 +41,7 @@ export function autobuildExecutor<Task, Report = unknown>(
         return { status, context, continuation: known[role] }
       },
       prior: () => known?.player.prior ?? null,
-      interrupted: false,
+      interrupted: await isRetry(),
       config,
       signal,
     })

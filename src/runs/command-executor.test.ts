@@ -26,6 +26,7 @@ describe('the command executor', () => {
     attemptedTurn: 3,
     sequence: 1,
     continuation: async () => ({ player: contextFor('player'), coach: contextFor('coach') }),
+    isRetry: async () => false,
     signal,
   })
 

@@ -213,6 +213,11 @@ export class Coordinator {
           logRecovery((message) => this.#log.info({ worldSlug, attemptId }, message), continuation.coach)
           return continuation
         },
+        isRetry: async () => {
+          const before = () => this.#store.listAttemptsOfWorld(attempt, 1, attempt.number)
+          const { attempts } = await this.persist(world, before)
+          return attempts[0]?.attemptedTurn === attempt.attemptedTurn
+        },
         signal,
       })
     } catch (error) {

@@ -11,6 +11,8 @@ export type AttemptTask = {
   sequence: number
   /** Loads the context of the turn for both roles when it is called. */
   continuation: () => Promise<{ player: ContinuationContext; coach: ContinuationContext }>
+  /** Returns true if an earlier attempt at the turn ended without a record: its work may be unfinished. */
+  isRetry: () => Promise<boolean>
   /** Aborted if the result is not needed any more: on a cancel with abort, a lost lease, or a shutdown. */
   signal: AbortSignal
 }

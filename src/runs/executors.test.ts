@@ -20,9 +20,10 @@ describe('the file of executors', () => {
     const signal = new AbortController().signal
     const outcomes: AttemptOutcome[] = []
     for (const sequence of sequences) {
-      const continuation = () => Promise.reject(new Error('not asked for'))
+      const ask = () => Promise.reject(new Error('not asked for'))
+      const asks = { continuation: ask, isRetry: ask }
       outcomes.push(
-        await executor({ worldSlug: 'w', attemptId: 'a', attemptedTurn: 1, sequence, continuation, signal }),
+        await executor({ worldSlug: 'w', attemptId: 'a', attemptedTurn: 1, sequence, ...asks, signal }),
       )
     }
     return outcomes.map((outcome) => ('failed' in outcome ? outcome.failed : 'committed'))

@@ -258,12 +258,16 @@ export function autobuildContract(store: StoreUnderTest): void {
       }
     })
 
-    test('the autobuild executor runs one round per attempt of a turn run', async () => {
+    test('the autobuild executor runs one round per attempt of a turn run, and recovers after a failed attempt', async () => {
       const agents = scriptedAgents()
       const seen: string[] = []
+      let tasks = 0
       const executor = autobuildExecutor({
         ...roles(agents),
-        task: (worldSlug) => `of ${worldSlug}`,
+        task: (worldSlug) => {
+          if (tasks++ === 0) throw new Error('no task yet')
+          return `of ${worldSlug}`
+        },
         onEvent: ({ type, worldSlug }) => seen.push(`${worldSlug} ${type}`),
       })
       const logged: string[] = []
@@ -275,11 +279,15 @@ export function autobuildContract(store: StoreUnderTest): void {
       })
       const client = inProcessClient({ graph: handles.graph, project: PROJECT, runs })
       await client.createWorld({ ...world, worldSlug: 'w', executor: 'autobuild' })
-      const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 3 })
+      const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 3, maxAttempts: 4 })
       await runs.idle()
       expect((await client.getTurnRunStatus({ turnRunId })).status).toBe('completed')
       const { items } = await client.listTurns({ worldSlug: 'w' })
-      expect(items.map(({ coachDecision }) => coachDecision)).toEqual(['feedback', 'feedback', 'approved'])
+      expect(items.map(({ mode, coachDecision }) => [mode, coachDecision])).toEqual([
+        ['recovering_state', 'feedback'], // the first attempt failed
+        ['continuing_work', 'feedback'],
+        ['continuing_work', 'approved'],
+      ])
       expect(seen.slice(0, 4)).toEqual(['w context', 'w player', 'w context', 'w coach'])
       expect(agents.contextOf('coach', 3)).toContain('**Promises recovered from turn 1**: 3')
       const recovery =
