@@ -5,7 +5,7 @@ import type { SeenCommand } from './see-commands.ts'
 
 /** The input of a Player. */
 export type PlayerInput<Task = unknown> = {
-  /** The continuation context as text for the prompt; null in turn 1. */
+  /** The continuation context as text for the prompt; null if nothing is known yet. */
   context: string | null
   task: Task
   /** The number of this turn in its world, from 1. */

@@ -15,7 +15,7 @@ export type ContextStatus = ContinuationContext['status'] | 'last_known' | 'dark
 /** The context of earlier turns that an agent receives. */
 export type GivenContext = {
   status: ContextStatus
-  /** The text; null in turn 1 and if there is no prior turn. */
+  /** The text; null if nothing is known yet, or if the memory is off. */
   context: string | null
   /** The whole answer of the memory, for observers; null if it did not answer. */
   continuation: ContinuationContext | null

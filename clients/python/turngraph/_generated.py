@@ -463,7 +463,7 @@ class LoadTurnContinuationContextAnswer(TypedDict):
     near: NotRequired[list[str]]
     # only of a task that is not known: that, in a sentence
     task_message: NotRequired[str]
-    # the text for the prompt; null where there is no prior turn
+    # the text for the prompt; null if nothing is known yet
     context: str | None
     role: Literal["player", "coach"]
     world_slug: str | None

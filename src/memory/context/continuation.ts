@@ -162,7 +162,7 @@ export type WrittenSection = z.output<typeof writtenSection>
 export const continuationContext = z.object({
   status: z.enum(['ok', 'first_turn', 'no_prior_turn']),
   ...knownTask,
-  context: z.string().nullable().describe('the text for the prompt; null where there is no prior turn'),
+  context: z.string().nullable().describe('the text for the prompt; null if nothing is known yet'),
   role: z.enum(ROLES),
   worldSlug: z.string().nullable(),
   currentTurn: z.number(),
