@@ -201,6 +201,19 @@ class ClientTest(ServiceTest):
         self.assertEqual((len(network.seen), len(keys)), (2, 1))
         self.assertEqual(len(self.client().list_worlds(**self.task)["items"]), 1)
 
+    def test_a_deletion_whose_answer_was_lost_answers_the_deleted_world(self) -> None:
+        network = self.network()
+        slug = self.client().create_world(**self.task)["world_slug"]
+        fates = ["lose the answer"]
+        network.fate = lambda method, path: fates.pop() if fates else None
+        client = self.client(network.url, retries=1)
+        deleted = client.delete_world(world_slug=slug)
+        self.assertEqual((deleted["world_slug"], len(network.seen)), (slug, 2))
+        self.assertIsNotNone(deleted["deleted_at"])
+        with self.assertRaises(TurngraphError) as raised:
+            client.delete_world(world_slug=slug)
+        self.assertEqual(raised.exception.code, "world_deleted")
+
     def test_a_call_to_a_service_that_hangs_or_drips_ends_with_the_timeout(self) -> None:
         network = self.network()
         for fate in ("hang", "drip"):

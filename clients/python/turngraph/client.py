@@ -121,10 +121,16 @@ class TurngraphClient(Calls):
         key = str(uuid.uuid4()) if operation == "createWorld" and self._retries > 0 else None
         until = time.monotonic() + self._timeout
         pause = RETRY_FIRST_S
+        may_have_arrived = False
         for left in range(self._retries, -1, -1):
             try:
                 return self._send_once(operation, fields, key)
             except TurngraphError as error:
+                # An earlier try deleted the world, but its answer was lost.
+                if operation == "deleteWorld" and may_have_arrived and error.code == "world_deleted":
+                    if isinstance(error.details, dict) and "world" in error.details:
+                        return error.details["world"]
+                may_have_arrived = may_have_arrived or not _never_arrived(error)
                 may_repeat = error.is_away and (operation != "runTurn" or _never_arrived(error))
                 wait = min(pause * random.uniform(1, 2), RETRY_LAST_S)
                 if left == 0 or not may_repeat or time.monotonic() + wait >= until or self._closed.wait(wait):
