@@ -8,6 +8,11 @@ describe('evidence and absence', () => {
     '  \n',
     'Promise status: incomplete',
     ' promise status : complete',
+    '- [ ] Promise status: incomplete',
+    '**Promise status**: incomplete',
+    '"No completion promise for AC-002"',
+    '1. `Not found in Player requirements_met`',
+    '**[Text fallback]** Not found in the summary',
     'No completion promise for AC-002',
     'Not found in Player requirements_met',
     '[Text fallback] Not found in the summary',
@@ -19,12 +24,20 @@ describe('evidence and absence', () => {
     'The promise status: page is missing',
     'Not found in the router: /health',
     'Matched nothing in the log',
+    'Text fallback is missing in the editor',
+    'Promise status is stored as text',
   ])('%j describes the work', (text) => expect(isSubstantiated(text, new Set())).toBe(true))
 })
 
 test('evidence that repeats the evidence of a promise is no evidence, in any spelling', () => {
   const promised = listPromisedEvidence([{ evidence: 'All  tests pass.' }, { evidence: null }])
-  expect(isSubstantiated('all tests pass', promised)).toBe(false)
-  expect(isSubstantiated(' ALL tests\npass!', promised)).toBe(false)
+  for (const text of [
+    'all tests pass',
+    ' ALL tests\npass!',
+    '`All tests` pass',
+    '- **All tests pass**',
+    '"All tests pass."',
+  ])
+    expect(isSubstantiated(text, promised), text).toBe(false)
   expect(isSubstantiated('all tests pass, but one is skipped', promised)).toBe(true)
 })

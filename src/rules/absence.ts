@@ -2,36 +2,36 @@
  * Separates evidence from its absence (contract: truth.md, "Evidence and absence"): a rejection has evidence of its own only if
  * its text describes the work. Pure.
  */
-import { trimEnd } from '../core/trim-end.ts'
+import { withoutListMark } from './labels.ts'
+import { normalizeText, splitWords } from './words.ts'
 
-/** Starts of texts that only report a failed search or repeat the Player. */
+/** Starts of texts that only report a failed search or repeat the Player, without marks. */
 const ABSENCE_TEXTS: readonly RegExp[] = [
-  /^promise status\s*:/i,
+  /^promise status ?:/i,
   /^no completion promise for\b/i,
-  /^not found in player requirements_met\b/i,
+  /^not found in player requirements met\b/i,
   /^\[text fallback\]/i,
-  /^matched in player requirements_met\b/i,
+  /^matched in player requirements met\b/i,
 ]
 
-/** The form in which two texts of evidence are compared: case, white space and the end of the sentence do not count. */
-function normalizeEvidence(text: string): string {
-  const words = text
-    .normalize('NFKC')
-    .toLowerCase()
-    .split(/\s+/u)
-    .filter((word) => word !== '')
-  return trimEnd(words.join(' '), (character) => '.;:,! '.includes(character))
+/** Splits a text into words. A text without letters and digits is one word. */
+export function splitEvidence(text: string): string[] {
+  const words = splitWords(text)
+  return words.length > 0 ? words : [normalizeText(text)].filter((word) => word !== '')
 }
+
+const joinEvidence = (text: string): string => splitEvidence(text).join(' ')
 
 /** The evidence that the Player gave with the promises of a turn, for {@link isSubstantiated}. */
 export const listPromisedEvidence = (
   promises: readonly { evidence?: string | null | undefined }[],
 ): ReadonlySet<string> =>
-  new Set(promises.flatMap(({ evidence }) => (evidence == null ? [] : [normalizeEvidence(evidence)])))
+  new Set(promises.flatMap(({ evidence }) => (evidence == null ? [] : [joinEvidence(evidence)])))
 
 /** Returns whether a text says nothing of the work: an empty one, or one that only reports a failed search. */
 export function isAbsence(evidence: string | null): boolean {
-  const text = evidence?.normalize('NFKC').trim() ?? ''
+  const unlisted = withoutListMark((evidence ?? '').normalize('NFKC'))
+  const text = unlisted.replace(/[\s`*_#>"'“”]+/gu, ' ').trim()
   return text === '' || ABSENCE_TEXTS.some((form) => form.test(text))
 }
 
@@ -44,4 +44,4 @@ export function isAbsence(evidence: string | null): boolean {
  * isSubstantiated('No completion promise for AC-003', new Set()) // false
  */
 export const isSubstantiated = (evidence: string | null, promised: ReadonlySet<string>): boolean =>
-  !isAbsence(evidence) && !promised.has(normalizeEvidence(evidence ?? ''))
+  !isAbsence(evidence) && !promised.has(joinEvidence(evidence ?? ''))

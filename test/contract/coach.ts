@@ -272,6 +272,7 @@ export function coachContract(store: StoreUnderTest): void {
       'Not found in Player requirements_met',
       '[Text fallback] nothing was found',
       'Matched in Player requirements_met',
+      '- **Promise status**: incomplete',
       '',
     ])(
       'a rejection with only the text %j is absence, under every policy, and stops no session',
@@ -288,6 +289,21 @@ export function coachContract(store: StoreUnderTest): void {
           verified: 1,
           criteria: [{ state: 'verified', contested: { turn: 7 } }, { state: 'rejected' }],
         })
+      },
+    )
+
+    test.each([
+      "`the Player's proof of AC-001`",
+      "- **The Player's proof** of AC-001",
+      '"the Player\'s proof of AC-001."',
+    ])(
+      'a rejection that repeats a promise of its turn as %j has no evidence of its own, and stops no session',
+      async (text) => {
+        for (let turn = 1; turn <= 3; turn++) {
+          const turnOfPromise = { ...promised('AC-001'), ...judged({ 'AC-001': ['rejected', text] }) }
+          await capture(aTurn(turn, complaint('0/1 criteria met', turnOfPromise)))
+        }
+        expect(await stall()).toMatchObject({ verdict: 'stalled', shouldStop: false })
       },
     )
 

@@ -195,10 +195,10 @@ export const MUTATIONS: readonly Mutation[] = [
   absence('white space is no evidence', "text === '' || ABSENCE_TEXTS", "evidence === '' || ABSENCE_TEXTS"),
   absence(
     'evidence equal to a promise is no evidence of its own',
-    '!promised.has(normalizeEvidence(evidence ?? ',
+    '!promised.has(joinEvidence(evidence ?? ',
     '!promised.has((evidence ?? ',
   ),
-  absence('a status of a promise is no evidence', '  /^promise status\\s*:/i,\n', ''),
+  absence('a status of a promise is no evidence', '  /^promise status ?:/i,\n', ''),
 
   causes('issues that share two identifiers have one cause', 'MIN_SHARED = 2', 'MIN_SHARED = 3'),
   causes(
