@@ -5,7 +5,7 @@ UNWIND $worlds AS asked
 WITH asked, asked.key AS key
 MATCH (w:World {key: key})-[:HAS_TURN]->(t:Turn)
 WHERE t.number >= asked.since
-RETURN key, t.number AS turn, t.playerDecision AS playerDecision, substring(t.playerSummary, 0, 200) AS summary, t.coachDecision AS coachDecision, size(t.filesModified) AS claimed,
+RETURN key, t.number AS turn, t.coachDecision AS coachDecision, size(t.filesModified) AS listed, t.filesSource AS filesSource,
        [file IN t.filesModified WHERE NOT file IN coalesce(t.deniedFiles, [])] AS touched,
        [(t)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [p.position, c.key, c.mergedInto, p.testFile, p.implementationFiles]] AS promised,
        [(t)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) WHERE v.files IS NOT NULL | [v.position, c.key, c.mergedInto, v.files]] AS verified,

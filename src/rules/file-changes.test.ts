@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { countChangedBetween, listChangedFiles, type TurnFiles } from './file-changes.ts'
 
-const changedIn = (turn: number, files: string[], isReported = true): TurnFiles => ({
+const changedIn = (turn: number, files: string[], isKnown = true): TurnFiles => ({
   turn,
-  isReported,
+  isKnown,
   files,
 })
 
@@ -14,7 +14,7 @@ describe('changed files', () => {
     expect(countChangedBetween(changed, 0, 2)).toBe(2)
   })
 
-  test('a turn without a report is not known to change nothing', () => {
+  test('a turn without known files is not known to change nothing', () => {
     const changed = listChangedFiles([changedIn(1, []), changedIn(2, [], false)])
     expect(countChangedBetween(changed, 0, 1)).toBe(0)
     expect(countChangedBetween(changed, 0, 2)).toBeNull()

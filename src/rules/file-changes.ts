@@ -4,23 +4,23 @@ import { projectPath } from '../core/project-paths.ts'
 /** A turn with the files that it changed. */
 export type TurnFiles = {
   turn: number
-  /** True if the Player left a report of the turn. */
-  isReported: boolean
+  /** True if it is known which files the turn changed. */
+  isKnown: boolean
   files: readonly string[]
 }
 
-/** The files that each turn changed. A turn is missing if its Player left no report. */
+/** The files that each turn changed. A turn is missing if its files are not known. */
 export type ChangedFiles = ReadonlyMap<number, readonly string[]>
 
 /** Lists the changed files of each turn. */
 export const listChangedFiles = (turns: readonly TurnFiles[]): ChangedFiles =>
   new Map(
-    turns.flatMap(({ turn, isReported, files }) =>
-      isReported ? [[turn, [...new Set(files.map((file) => projectPath(file) ?? file))]] as const] : [],
+    turns.flatMap(({ turn, isKnown, files }) =>
+      isKnown ? [[turn, [...new Set(files.map((file) => projectPath(file) ?? file))]] as const] : [],
     ),
   )
 
-/** Counts the files that changed after one turn, up to another one; null if one of these turns left no report. */
+/** Counts the files that changed after one turn, up to another one; null if the files of one of these turns are not known. */
 export function countChangedBetween(changed: ChangedFiles, after: number, upTo: number): number | null {
   const between = Array.from({ length: Math.max(upTo - after, 0) }, (_, i) => changed.get(after + 1 + i))
   const known = between.flatMap((files) => (files === undefined ? [] : [files]))

@@ -11,7 +11,7 @@ const turns = {
   changedFiles: z
     .number()
     .nullable()
-    .describe('number of files that changed between the two; null: a Player left no report'),
+    .describe('number of files that changed between the two; null: a turn did not say which ones it changed'),
 }
 
 export const reversal = z.object({ key: z.string(), criterionId: z.string(), ...turns })

@@ -154,7 +154,7 @@ describe('attention', () => {
     )
   })
 
-  test('a refuted criterion says whether a file changed, if every turn in between has a report', () => {
+  test('a refuted criterion says whether a file changed, if the files of every turn in between are known', () => {
     const progress = new Map([['AC-004', { evidencedRejectionTurn: 5 }]])
     const changedIn = (turns: [number, string[]][]) => new Map(turns)
     const facts = { criteria: [refuted], progress }

@@ -77,7 +77,7 @@ export function attentionContract(store: StoreUnderTest): void {
           verifications: [{ ...verdict('verified', 'All tests pass'), criterionText: 'It is rounded' }],
         }),
         ...turnsOf('refuted', 5, (turn) => ({
-          playerDecision: 'implemented',
+          filesSource: 'git',
           ...(turn === 1 && { verifications: [verdict('verified', 'I ran the tests')] }),
           ...(turn === 5 && { verifications: [verdict('rejected', 'The till shows 0.1')], ...approved }),
         })),
@@ -183,6 +183,35 @@ export function attentionContract(store: StoreUnderTest): void {
       expect((await client().getSessionSummary({ worldSlug: 'w' })).summary).toMatch(
         /^Ended without approval after 2 recorded turns \(the newest is turn 3\): /,
       )
+    })
+
+    test('whether a file changed is said only of turns that say which files they changed', async () => {
+      const reversed = (worldSlug: string, more: Partial<TurnToSend>) =>
+        turnsOf(worldSlug, 2, (turn) => ({
+          playerSummary: 'Rewrote the till',
+          playerDecision: 'implemented',
+          verifications: [verdict(turn === 1 ? 'verified' : 'rejected', 'The till shows 0.1')],
+          ...more,
+        }))
+      await capture([...reversed('unknown', {}), ...reversed('unchanged', { filesSource: 'git' })])
+      const sentences = (await client().listAttention({})).items.map(({ worldSlug, sentence }) => [
+        worldSlug,
+        sentence,
+      ])
+      const start = 'AC-004 was verified in turn 1 and rejected with evidence in turn 2'
+      expect(Object.fromEntries(sentences)).toEqual({
+        unknown: `${start}.`,
+        unchanged: `${start}; no file changed in between.`,
+      })
+      const summaryOf = async (worldSlug: string) => {
+        const { summary, reversals } = await client().getSessionSummary({ worldSlug })
+        return [
+          /One verdict was reversed[^;]*/.exec(summary)?.[0],
+          reversals.map(({ changedFiles }) => changedFiles),
+        ]
+      }
+      expect(await summaryOf('unknown')).toEqual(['One verdict was reversed', [null]])
+      expect(await summaryOf('unchanged')).toEqual(['One verdict was reversed although no file changed', [0]])
     })
 
     test('the list has no session of a project that was not asked for', async () => {

@@ -356,7 +356,7 @@ describe('the questions of a Coach', () => {
     const why = await turngraph.run(['why', ...task])
     expect(
       why.stdout,
-    ).toBe(`Session TASK-1, regressed: Ended without approval after 2 turns: the gate \`tests\` failed in 1 of 2 turns; turn 2 rejected AC-001. One verdict was reversed although no file changed; 1 criterion was rejected with evidence.
+    ).toBe(`Session TASK-1, regressed: Ended without approval after 2 turns: the gate \`tests\` failed in 1 of 2 turns; turn 2 rejected AC-001. One verdict was reversed; 1 criterion was rejected with evidence.
 Turn 2 of world TASK-1: feedback
 What was tried: Attempt 2
 Criteria rejected:
@@ -369,7 +369,7 @@ Verified: 1 of 1, 1 contested, 1 in the judge's words
     const attention = await turngraph.run(['attention', '--exit-code'])
     expect([attention.code, attention.stdout]).toEqual([
       10,
-      'TASK-1 (regressed): AC-001 was verified in turn 1 and rejected with evidence in turn 2; no file changed in between.\n',
+      'TASK-1 (regressed): AC-001 was verified in turn 1 and rejected with evidence in turn 2.\n',
     ])
     const json = await turngraph.run(['attention', '--json'])
     expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { items: [{ reason: 'refuted' }] }])

@@ -7,13 +7,12 @@ import { statement } from '../../graph/statements.ts'
 import { type ChangedFiles, listChangedFiles } from '../../rules/file-changes.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { addFiles, NO_FILES, neverStale, type StaleSince, staleSince } from '../../rules/stale.ts'
-import { isInformative } from '../../rules/summaries.ts'
 import {
   COACH_DECISIONS,
   type CoachDecision,
   columns,
+  FILES_SOURCES,
   optionalText,
-  PLAYER_DECISIONS,
   textList,
 } from '../../rules/values.ts'
 
@@ -24,13 +23,11 @@ const criterion = { position: z.number(), key: z.string(), mergedInto: optionalT
 const turnRow = z.object({
   key: z.string(),
   turn: z.number(),
-  playerDecision: z.enum(PLAYER_DECISIONS),
-  /** Beginning of the Player's summary. */
-  summary: z.string(),
   coachDecision: z.enum(COACH_DECISIONS),
-  /** Number of files that the Player claims to have changed. */
-  claimed: z.number(),
-  /** Claimed files that git does not show as unchanged. */
+  /** Number of files that the turn lists as changed. */
+  listed: z.number(),
+  filesSource: z.enum(FILES_SOURCES).nullable(),
+  /** Listed files that git does not show as unchanged. */
   touched: textList,
   promised: z.array(columns({ ...criterion, testFile: optionalText, implementationFiles: textList })),
   verified: z.array(columns({ ...criterion, files: textList })),
@@ -74,7 +71,8 @@ function toTurnFacts(rows: readonly TurnRow[]): TurnFacts {
       turns.map((row) => ({
         ...row,
         files: row.touched,
-        isReported: row.claimed > 0 || row.playerDecision !== 'unknown' || isInformative(row.summary),
+        // An empty list is the default of a record, so that only git's says that no file changed.
+        isKnown: row.listed > 0 || row.filesSource !== null,
       })),
     ),
     touchedSince: staleSince(files),
