@@ -73,12 +73,15 @@ function writeSentences(
     ...{ criteria, isDeclared: true, promisedNotJudged: 0, progress: new Map(), changedFiles: new Map() },
     countFailures: () => count,
   }
-  const summary = summarizeSession({
-    ...facts,
-    outcome: 'abandoned',
-    turns: turns.map((turn) => ({ turn, decision, failedGates: facts.failedGates, texts: ['It fails.'] })),
-    ...{ issues: [], findEntries: () => [], ledger: [] },
-  })
+  const summary = summarizeSession(
+    {
+      ...facts,
+      outcome: 'abandoned',
+      turns: turns.map((turn) => ({ turn, decision, failedGates: facts.failedGates, texts: ['It fails.'] })),
+      ...{ issues: [], findEntries: () => [], ledger: [] },
+    },
+    NOW,
+  )
   return [
     ...summary,
     findAttention(facts, NOW)?.sentence ?? '',

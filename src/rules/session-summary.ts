@@ -12,6 +12,7 @@ import {
   describeGaps,
   findGaps,
   hasGaps,
+  isRecent,
   isRefuted,
   joinWords,
   quoteName,
@@ -39,14 +40,14 @@ export type SummaryFacts = AttentionFacts & {
 }
 
 /** Returns one or two sentences: how the session ended and why, and what it gained or lost. */
-export function summarizeSession(facts: SummaryFacts): string[] {
+export function summarizeSession(facts: SummaryFacts, now: Date): string[] {
   if (facts.turns.length === 0) return ['No turn has been recorded yet.']
   const second = facts.lastDecision === 'approved' ? describeApproval(facts) : describeState(facts)
-  return [describeEnd(facts), ...(second === '' ? [] : [second])]
+  return [describeEnd(facts, now), ...(second === '' ? [] : [second])]
 }
 
-function describeEnd(facts: SummaryFacts): string {
-  const { outcome, turns, lastDecision, supersededBy } = facts
+function describeEnd(facts: SummaryFacts, now: Date): string {
+  const { outcome, turns, lastDecision, hasNewer, supersededBy } = facts
   const after = `after ${countTurns(turns)}`
   const newer = supersededBy === null ? '' : `, superseded by ${showName(supersededBy)}`
   if (lastDecision === 'approved') {
@@ -57,13 +58,10 @@ function describeEnd(facts: SummaryFacts): string {
       ? `Approved ${after}${newer}; no criterion is known.`
       : `Approved ${after}${newer}: ${verified} of ${plural(total, 'criterion', 'criteria')} ${total === 1 ? 'is' : 'are'} verified.`
   }
-  const lead =
-    outcome === 'running'
-      ? `Running, not approved ${after}`
-      : outcome.startsWith('stopped by ')
-        ? `${capitalize(outcome)} ${after}`
-        : `Ended without approval ${after}`
-  return `${lead}${newer}: ${describeCause(facts)}.`
+  const unapproved = isRecent(facts, now) && !hasNewer ? 'Not approved' : 'Ended without approval'
+  const end = outcome.startsWith('stopped by ') ? capitalize(outcome) : unapproved
+  const lead = outcome === 'running' ? 'Running, not approved' : end
+  return `${lead} ${after}${newer}: ${describeCause(facts)}.`
 }
 
 /** Counts the recorded turns. Names the newest turn if numbers are missing, because a later run overwrote or rolled back turns. */

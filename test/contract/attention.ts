@@ -178,6 +178,24 @@ export function attentionContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('a summary says that a session ended only after a day without activity, or if its task has a newer one', async () => {
+      const reversed = (worldSlug: string) =>
+        turnsOf(worldSlug, 2, (turn) => ({
+          taskId: TASK,
+          verifications: [verdict(turn === 1 ? 'verified' : 'rejected', 'The till shows 0.1')],
+        }))
+      await capture(reversed('w'))
+      const at = async (now: string) => {
+        const { outcome, summary } = await loadSummary(handles.graph, PROJECT, 'w', new Date(now))
+        return [outcome, summary.replace(/: .*/, '')]
+      }
+      const ended = ['regressed', 'Ended without approval after 2 turns']
+      expect(await at('2026-01-01T10:00:00Z')).toEqual(['regressed', 'Not approved after 2 turns'])
+      expect(await at('2026-01-03T00:00:00Z')).toEqual(ended)
+      await capture([turnOf('again', 1, { taskId: TASK, completedAt: '2026-01-01T09:00:00Z' })])
+      expect(await at('2026-01-01T10:00:00Z')).toEqual(ended)
+    })
+
     test('a summary names the number of recorded turns and the number of the newest turn if they differ', async () => {
       await capture([turnOf('w', 2), turnOf('w', 3)])
       expect((await client().getSessionSummary({ worldSlug: 'w' })).summary).toMatch(

@@ -356,7 +356,7 @@ describe('the questions of a Coach', () => {
     const why = await turngraph.run(['why', ...task])
     expect(
       why.stdout,
-    ).toBe(`Session TASK-1, regressed: Ended without approval after 2 turns: the gate \`tests\` failed in 1 of 2 turns; turn 2 rejected AC-001. One verdict was reversed; 1 criterion was rejected with evidence.
+    ).toBe(`Session TASK-1, regressed: Not approved after 2 turns: the gate \`tests\` failed in 1 of 2 turns; turn 2 rejected AC-001. One verdict was reversed; 1 criterion was rejected with evidence.
 Turn 2 of world TASK-1: feedback
 What was tried: Attempt 2
 Criteria rejected:

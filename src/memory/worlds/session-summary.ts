@@ -67,14 +67,17 @@ export async function loadSummary(
   })
   const facts = await toAttentionFacts(graph, read, ofTurns)
   const findEntries = entriesIn(snapshot)
-  const summary = summarizeSession({
-    ...facts,
-    outcome,
-    turns,
-    issues: followIssues(row.judgements),
-    findEntries,
-    ledger: snapshot.ledger ?? [],
-  })
+  const summary = summarizeSession(
+    {
+      ...facts,
+      outcome,
+      turns,
+      issues: followIssues(row.judgements),
+      findEntries,
+      ledger: snapshot.ledger ?? [],
+    },
+    now,
+  )
   return {
     ...{ project, featureId, taskId, worldSlug, turn: currentTurn, outcome },
     summary: summary.join(' '),
