@@ -6,7 +6,7 @@ import { cutLine } from './cut-line.ts'
 import { toOneLine } from './foreign-text.ts'
 import type { IssueLife } from './issue-lives.ts'
 import { countCriteria } from './notes.ts'
-import type { LedgerEntry, RecentEntry } from './progress.ts'
+import { inOrder, type LedgerEntry, type RecentEntry } from './progress.ts'
 import { findReversals } from './reversals.ts'
 import {
   describeGaps,
@@ -109,10 +109,17 @@ function describeCause(facts: SummaryFacts): string {
     return `the Coach ${verb} ${first.quote}${describeRejected(facts, newest.turn)}`
   }
   if (newest.decision === 'error') return 'the newest turn ended with an error'
-  const said = newest.texts.find((text) => text.trim() !== '')
+  const said = newest.texts.find((text) => text.trim() !== '') ?? findRejection(facts, newest.turn)
   const wrote = said === undefined ? 'the Coach gave no reason' : `the Coach last wrote ${quote(said)}`
   return wrote + describeRejected(facts, newest.turn)
 }
+
+/** Finds the first evidence by which the Coach of a turn rejected a criterion. */
+const findRejection = ({ ledger }: SummaryFacts, turn: number): string | undefined =>
+  ledger
+    .filter((entry) => entry.turn === turn && entry.status === 'rejected' && entry.source === 'coach')
+    .toSorted(inOrder)
+    .find(({ substantiated }) => substantiated)?.evidence ?? undefined
 
 const MAX_REJECTED = 6
 

@@ -196,6 +196,20 @@ export function attentionContract(store: StoreUnderTest): void {
       expect(await at('2026-01-01T10:00:00Z')).toEqual(ended)
     })
 
+    test('a summary quotes the evidence of a rejection if the Coach wrote nothing more', async () => {
+      const summaryAfter = async (...turns: TurnToSend[]) => {
+        await capture(turns)
+        return (await client().getSessionSummary({ worldSlug: 'w' })).summary.replace(/\. .*/, '')
+      }
+      const rejected = (evidence: string) => ({ verifications: [verdict('rejected', evidence)] })
+      expect(await summaryAfter(turnOf('w', 1, rejected('The till shows 0.1')))).toBe(
+        'Ended without approval after 1 turn: the Coach last wrote "The till shows 0.1"; turn 1 rejected AC-004',
+      )
+      expect(await summaryAfter(turnOf('w', 2, rejected('Promise status: partial')))).toBe(
+        'Ended without approval after 2 turns: the Coach gave no reason; turn 2 rejected AC-004',
+      )
+    })
+
     test('a summary names the number of recorded turns and the number of the newest turn if they differ', async () => {
       await capture([turnOf('w', 2), turnOf('w', 3)])
       expect((await client().getSessionSummary({ worldSlug: 'w' })).summary).toMatch(
