@@ -113,7 +113,7 @@ const coachReport = z.looseObject({
   validation_results: z
     .looseObject({
       quality_gates: freeMap.nullish(),
-      independent_tests: z.union([freeMap, z.boolean()]).nullish(),
+      independent_tests: z.unknown().optional(),
     })
     .nullish(),
 })

@@ -216,30 +216,33 @@ export function labelsIn(requirement: string, criterionIds: readonly string[]): 
 
 const lower = (prefix: string | undefined): string => (prefix ?? '').toLowerCase()
 
-export function toGates(coach: CoachReport | undefined): Record<string, GateStatus> {
+const GATE_STATUS_WORDS = {
+  passed: ['pass', 'true'],
+  failed: ['fail', 'false'],
+  unknown: ['skipped', 'signal_absent'],
+} as const satisfies Words<GateStatus>
+
+export function toGates(coach: CoachReport | undefined, warn: Warn): Record<string, GateStatus> {
   const results = coach?.validation_results
-  const gates = new Map<string, GateStatus>()
-  for (const [name, value] of Object.entries(results?.quality_gates ?? {})) gates.set(name, gateStatus(value))
+  const stated = new Map<string, unknown>(Object.entries(results?.quality_gates ?? {}))
   const tests = results?.independent_tests
-  if (tests !== undefined && tests !== null) {
-    gates.set('independent_tests', typeof tests === 'boolean' ? gateStatus(tests) : testRunStatus(tests))
-  }
-  if (!gates.has('tests_passed')) {
+  if (tests !== undefined && tests !== null) stated.set('independent_tests', tests)
+  if (!stated.has('tests_passed')) {
     const run = { tests_passed: coach?.tests_passed, ...results }
-    if (run.tests_passed !== undefined) {
-      gates.set('tests_passed', lacksSignal(coach) ? 'unknown' : testRunStatus(run))
-    }
+    if (run.tests_passed !== undefined) stated.set('tests_passed', lacksSignal(coach) ? null : run)
   }
-  return Object.fromEntries(gates)
+  return Object.fromEntries(
+    [...stated].map(([name, value]) => [name, gateStatus(value, `gates.${name}`, warn)]),
+  )
 }
 
-const gateStatus = (value: unknown): GateStatus =>
-  typeof value === 'boolean' ? (value ? 'passed' : 'failed') : 'unknown'
-
-/** A test run that was skipped or had no signal proves nothing, whatever its flag says. */
-function testRunStatus(run: Record<string, unknown>): GateStatus {
+/** Reads a gate or a test run. A run that was skipped or had no signal proves nothing, whatever its flag says. */
+function gateStatus(value: unknown, field: string, warn: Warn): GateStatus {
+  const run: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
   const skipped = word(run.test_command) === 'skipped' || run.skipped === true || run.tests_run === false
-  return skipped || run.signal_absent === true ? 'unknown' : gateStatus(run.tests_passed)
+  const flag = [run.tests_passed, run.passed, value].find((each) => each !== undefined)
+  if (skipped || run.signal_absent === true || flag === null) return 'unknown'
+  return mapped(GATE_STATUS_WORDS, flag, 'unknown', field, warn)
 }
 
 /** If its own run had no signal, the orchestrator adds an issue and leaves the Coach's claim unchanged. */

@@ -256,21 +256,52 @@ describe('issues', () => {
 describe('gates', () => {
   const gates = (report: Partial<CoachReport>) => coach(report).gates
 
-  test('have the keys of the file: true is passed, false is failed, anything different is unknown', () => {
-    const quality_gates = { tests_passed: true, coverage_met: false, all_gates_passed: null, bdd: 'skipped' }
-    expect(gates({ validation_results: { quality_gates } })).toEqual({
+  test('have the keys of the file: true or a word for it is passed, false is failed, null is unknown', () => {
+    const quality_gates = {
+      tests_passed: true,
+      coverage_met: false,
+      all_gates_passed: null,
+      bdd: 'skipped',
+      lint: 'PASSED',
+      types: 'fail',
+      build: { passed: false },
+    }
+    const sources = { player: notes, coach: { validation_results: { quality_gates } } }
+    expect(record(sources).gates).toEqual({
       tests_passed: 'passed',
       coverage_met: 'failed',
       all_gates_passed: 'unknown',
       bdd: 'unknown',
+      lint: 'passed',
+      types: 'failed',
+      build: 'failed',
     })
+    expect(warnings(sources)).toEqual([])
+  })
+
+  test('with any different value are unknown, with a warning', () => {
+    const validation_results = { quality_gates: { lint: 'mostly' }, independent_tests: { exit_code: 1 } }
+    const sources = { player: notes, coach: { validation_results, tests_passed: 1 } }
+    const use = 'is not known; use passed, failed or unknown; recorded as unknown'
+    expect(record(sources).gates).toEqual({
+      lint: 'unknown',
+      independent_tests: 'unknown',
+      tests_passed: 'unknown',
+    })
+    expect(warnings(sources)).toEqual([
+      `gates.lint: "mostly" ${use}`,
+      `gates.independent_tests: "{"exit_code":1}" ${use}`,
+      `gates.tests_passed: "1" ${use}`,
+    ])
   })
 
   test('independent tests that were skipped or had no signal are unknown', () => {
-    const independent = (independent_tests: Record<string, unknown>) =>
+    const independent = (independent_tests: unknown) =>
       gates({ validation_results: { independent_tests } })?.independent_tests
     expect(independent({ tests_passed: true, test_command: 'pytest' })).toBe('passed')
     expect(independent({ tests_passed: false, test_command: 'pytest' })).toBe('failed')
+    expect(independent({ passed: false })).toBe('failed')
+    expect(independent('failed')).toBe('failed')
     expect(independent({ tests_passed: true, test_command: 'skipped' })).toBe('unknown')
     expect(independent({ tests_passed: false, signal_absent: true })).toBe('unknown')
     expect(gates({ validation_results: { independent_tests: null } })).toBeUndefined()
@@ -281,6 +312,7 @@ describe('gates', () => {
       gates({ validation_results: { tests_passed, ...more } })?.tests_passed
     expect(llm(true, { tests_run: true })).toBe('passed')
     expect(llm(false)).toBe('failed')
+    expect(llm('false')).toBe('failed')
     expect(llm(null)).toBe('unknown')
     expect(llm('signal_absent')).toBe('unknown')
     expect(llm(true, { tests_run: false })).toBe('unknown')

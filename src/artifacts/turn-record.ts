@@ -92,7 +92,7 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
       verifications,
       promises,
       issues,
-      gates: toGates(coach),
+      gates: toGates(coach, warn),
       tests_passed: firstNumber(
         player?.tests_passed_count,
         turnState?.tests_passed,
