@@ -6,7 +6,9 @@ import { toRendering } from '../memory/context/rendering-from-context.ts'
 import type { SectionName } from '../memory/context/section-names.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { groupByCause } from '../rules/causes.ts'
+import { isCounted } from '../rules/criterion-states.ts'
 import { contestedNote, countCriteria } from '../rules/notes.ts'
+import { promisedNotListed } from '../rules/specified-states.ts'
 
 export type SectionMetadata = {
   section: SectionName
@@ -35,7 +37,7 @@ export function sectionDocuments(continuation: ContinuationContext): Document<Se
     if (pageContent === '') return []
     return [new Document({ pageContent, metadata: { section, turn: of, world_slug: worldSlug, reason } })]
   }
-  const left = criteria.filter(({ state }) => state !== 'verified').length
+  const left = criteria.filter((criterion) => isCounted(criterion) && criterion.state !== 'verified').length
   const before = turn === continuation.currentTurn - 1 ? 'the turn before' : 'the newest turn before a gap'
   return [
     ...document('turn', `it is ${before} turn ${continuation.currentTurn}`),
@@ -60,7 +62,11 @@ export function sectionDocuments(continuation: ContinuationContext): Document<Se
     }),
     ...document(
       'progress',
-      progressReason(left, countCriteria(criteria).contested, continuation.promisedNotJudged.length),
+      progressReason(
+        left,
+        countCriteria(criteria).contested,
+        promisedNotListed(criteria, continuation.promisedNotJudged).length,
+      ),
     ),
     ...document('stall', `the session is ${continuation.stall?.verdict}`),
   ]

@@ -1,4 +1,4 @@
-import type { CriterionState } from '../memory/criteria/views.ts'
+import type { CriterionState, ShownCriterion } from '../memory/criteria/views.ts'
 import type { Criterion } from './identity.ts'
 import { compareCodeUnits, compareNaturally, splitLabel } from './labels.ts'
 import type { Progress } from './progress.ts'
@@ -22,7 +22,10 @@ export const isRequired = (state: {
  *
  * @param promised the promised criteria that no judge has named and that are not among the states
  */
-export function isAllVerified(states: readonly CriterionState[], promised: readonly unknown[]): boolean {
+export function isAllVerified(
+  states: readonly Pick<ShownCriterion, 'state' | 'refuted' | 'declared' | 'kind'>[],
+  promised: readonly unknown[],
+): boolean {
   const required = states.filter(isRequired)
   return (
     required.length > 0 &&

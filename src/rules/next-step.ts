@@ -11,6 +11,8 @@ const MAX_ITEMS = 8
 
 export type NextStep = {
   turnNumber: number
+  /** The newest turn, if its Coach approved it. */
+  approvedIn: number | null
   worldSlug: string | null
   counts: Counts & { contestedInTurns: number[] }
   left: readonly { criterionId: string; text: string | null; why: string }[]
@@ -31,8 +33,12 @@ type Section = { heading: string; lines: string[]; hidden: number }
  * @param countTokens counts up to a limit
  */
 export function writeNextStep(step: NextStep, countTokens: (text: string, atMost: number) => number): string {
-  const { turnNumber, worldSlug, counts, left, blocking, tried, advice, record } = step
+  const { turnNumber, approvedIn, worldSlug, counts, left, blocking, tried, advice, record } = step
   const session = worldSlug === null ? 'a new session' : `session ${cut(worldSlug)}`
+  const start =
+    approvedIn === null
+      ? `Turn ${turnNumber} of ${session} is next`
+      : `The Coach approved ${session} in turn ${approvedIn}`
   // The list of what is left names the turns.
   const { contestedInTurns: _turns, ...numbers } = counts
   const state = counts.total === 0 ? 'No criterion is known' : describeCounts(numbers)
@@ -49,7 +55,7 @@ export function writeNextStep(step: NextStep, countTokens: (text: string, atMost
   ]
   for (;;) {
     const text = [
-      `Turn ${turnNumber} of ${session} is next. ${state}.`,
+      `${start}. ${state}.`,
       ...sections.flatMap(renderSection),
       ...(advice === null ? [] : [`Advice: ${cut(advice)}`]),
       `Record the turn with its proofs: ${record}`,

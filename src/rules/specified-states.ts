@@ -2,7 +2,7 @@
 
 import { compareInstants } from '../core/instants.ts'
 import type { Snapshot } from '../memory/criteria/snapshot.ts'
-import type { CriterionState, PromisedCriterion } from '../memory/criteria/views.ts'
+import type { CriterionState, PromisedCriterion, ShownCriterion } from '../memory/criteria/views.ts'
 import type { Declared, Specification } from '../memory/specification/specification.ts'
 import { criterionStates, deriveState, type Policy, promisedNotJudged } from './criterion-states.ts'
 import { notYetNamed, type Progress } from './progress.ts'
@@ -79,6 +79,16 @@ export function specifiedStates(
 export function promisedNotCounted({ criteria, progress, specifiedAfter }: Said): CriterionState[] {
   const isAnyJudged = [...progress.values()].some(({ lastTurn }) => lastTurn !== null)
   return specifiedAfter.length > 0 || !isAnyJudged ? [] : promisedNotJudged(criteria, progress)
+}
+
+/** Selects the promised criteria of {@link promisedNotCounted} from an answer. */
+export function promisedNotListed<P>(
+  criteria: readonly Pick<ShownCriterion, 'lastTurn' | 'declared'>[],
+  promised: readonly P[],
+): readonly P[] {
+  const isAnyJudged = criteria.some(({ lastTurn }) => lastTurn !== null)
+  const isSpecified = criteria.some(({ declared }) => declared !== undefined)
+  return isAnyJudged && !isSpecified ? promised : []
 }
 
 /** Lists all promised criteria that no judge has named, in the form of an answer. */

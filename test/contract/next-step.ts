@@ -71,6 +71,59 @@ export function nextStepContract(store: StoreUnderTest): void {
       expect(text).toContain('Left:\n- AC-002 (promised, never judged): It meets AC-002')
     })
 
+    test('a promise is left once, and only if its criterion counts and an agent can prove it', async () => {
+      const promise = (criterionId: string, criterionText: string) =>
+        ({ criterionId, criterionText, status: 'complete' }) as const
+      const promises = [
+        promise('AC-001', 'It parses'),
+        promise('AC-002', 'It retries'),
+        promise('AC-003', 'It looks good'),
+        promise('AC-004', 'It sings'),
+      ]
+      const criteria = [
+        { text: 'It parses' },
+        { text: 'It retries' },
+        { text: 'It looks good', kind: 'manual' as const },
+      ]
+      const expectLeft = async (left: string, allVerified: boolean) => {
+        const step = await client().getNextStep(task)
+        expect(step.text).toContain(`\n${left}Tried before:`)
+        expect(step.allVerified).toBe(allVerified)
+        expect((await client().listCriteria(task)).allVerified).toBe(allVerified)
+      }
+      await client().captureTurnState(aTurn(1, { promises: promises.slice(0, 1) }))
+      await expectLeft('Left:\n- AC-001 (pending): It parses\n', false)
+      await client().declareCriteria({ ...task, criteria })
+      const verified = { criterionId: 'AC-001', criterionText: 'It parses', status: 'verified' as const }
+      await client().captureTurnState(aTurn(2, { promises, verifications: [verified] }))
+      await expectLeft('Left:\n- AC-002 (pending): It retries\n', false)
+      const both = [verified, { ...verified, criterionId: 'AC-002', criterionText: 'It retries' }]
+      await client().captureTurnState(aTurn(3, { promises, verifications: both }))
+      await expectLeft('', true)
+    })
+
+    test('the next step after an approval says that the session is approved', async () => {
+      const verifications = [
+        { criterionId: 'AC-001', criterionText: 'It parses', status: 'verified' as const },
+      ]
+      await client().captureTurnState(aTurn(1, { verifications, coachDecision: 'approved' }))
+      const { text, worldSlug, turnNumber } = await client().getNextStep(task)
+      expect(turnNumber).toBe(2)
+      const approved = `The Coach approved session ${worldSlug} in turn 1. 1 of 1 verified.\n`
+      expect(text.startsWith(approved)).toBe(true)
+    })
+
+    test('a rejection without evidence contests a criterion, and all stay verified', async () => {
+      const judged = (status: 'verified' | 'rejected') => ({
+        verifications: [{ criterionId: 'AC-001', criterionText: 'It parses', status }],
+      })
+      await client().captureTurnState(aTurn(1, judged('verified')))
+      await client().captureTurnState(aTurn(2, judged('rejected')))
+      const { text, allVerified } = await client().getNextStep(task)
+      expect(text).toContain('- AC-001 (contested in turn 2): It parses')
+      expect(allVerified).toBe((await client().listCriteria(task)).allVerified)
+    })
+
     test('the next step fits into 300 tokens, whatever the texts of agents are', async () => {
       const long = '\u001b[31m判定 '.repeat(400)
       await client().captureTurnState(

@@ -99,6 +99,20 @@ describe('TurngraphRetriever', () => {
     ])
   })
 
+  test('says that all are verified if only an undeclared promise was never judged', async () => {
+    const client = await clientWithTurns()
+    await client.declareCriteria({ ...task, criteria: [{ text: 'It closes' }] })
+    const closes = { criterionId: 'AC-001', criterionText: 'It closes', status: 'verified' as const }
+    const sings = { criterionId: 'AC-009', criterionText: 'It sings', status: 'complete' as const }
+    await client.captureTurnState({
+      ...{ ...task, turnNumber: 3, playerSummary: 'Built the lock', coachDecision: 'feedback' },
+      ...{ verifications: [closes], promises: [sings] },
+    })
+    const documents = await new TurngraphRetriever({ client, ...task }).invoke('4')
+    const progress = documents.find(({ metadata }) => metadata.section === 'progress')
+    expect(progress?.metadata.reason).toBe('all criteria are verified')
+  })
+
   test('a Coach sees the evidence and recovered promises of unverified criteria, a Player does not', async () => {
     const client = await clientWithTurns()
     const texts = async (role: 'player' | 'coach') =>

@@ -830,7 +830,7 @@ class GetNextStepAnswer(TypedDict):
     world_slug: str | None
     # the turn that comes next
     turn_number: int
-    # true: every criterion that counts is verified and not contested
+    # true: every required criterion is verified and not contested by a rejection with evidence of its own
     all_verified: bool
     # false: nothing is stored of the task; see `near`
     task_known: bool

@@ -2,9 +2,10 @@
 import * as z from 'zod'
 import { LIMITS, name } from '../../core/fields.ts'
 import type { Graph } from '../../graph/port.ts'
-import { isRequired } from '../../rules/criterion-states.ts'
+import { isAllVerified, isRequired } from '../../rules/criterion-states.ts'
 import { writeNextStep } from '../../rules/next-step.ts'
 import { countCriteria, NEVER_JUDGED } from '../../rules/notes.ts'
+import { promisedNotListed } from '../../rules/specified-states.ts'
 import { ROLES } from '../criteria/views.ts'
 import { knownTask } from '../scope/scope.ts'
 import { loadTurnContinuationContext } from './context.ts'
@@ -27,7 +28,11 @@ export const nextStep = z.object({
     ),
   worldSlug: z.string().nullable(),
   turnNumber: z.number().describe('the turn that comes next'),
-  allVerified: z.boolean().describe('true: every criterion that counts is verified and not contested'),
+  allVerified: z
+    .boolean()
+    .describe(
+      'true: every required criterion is verified and not contested by a rejection with evidence of its own',
+    ),
   ...knownTask,
 })
 type NextStep = Omit<z.output<typeof nextStep>, keyof typeof knownTask>
@@ -51,15 +56,17 @@ export async function loadNextStep(graph: Graph, request: Request): Promise<Next
   const { worldSlug, criteria, promisedNotJudged, issues, triedBefore, stall, prior } = context
   const turnNumber = Math.min((context.previousTurn ?? 0) + 1, LIMITS.turnNumber)
   const left = criteria.filter((criterion) => isRequired(criterion) && whyLeft(criterion) !== null)
+  const promised = promisedNotListed(criteria, promisedNotJudged)
   const counts = countCriteria(criteria)
   const text = writeNextStep(
     {
       turnNumber,
+      approvedIn: prior?.coachDecision === 'approved' ? prior.turnNumber : null,
       worldSlug,
       counts,
       left: [
         ...left.map((criterion) => ({ ...nameOf(criterion), why: whyLeft(criterion) ?? '' })),
-        ...promisedNotJudged.map((promised) => ({ ...nameOf(promised), why: NEVER_JUDGED })),
+        ...promised.map((criterion) => ({ ...nameOf(criterion), why: NEVER_JUDGED })),
       ],
       blocking: issues.flatMap(({ severity, description }) => (severity === 'blocking' ? [description] : [])),
       tried: [
@@ -71,8 +78,7 @@ export async function loadNextStep(graph: Graph, request: Request): Promise<Next
     },
     tokens.count,
   )
-  const allVerified = counts.total > 0 && left.length === 0 && promisedNotJudged.length === 0
-  return { text, worldSlug, turnNumber, allVerified }
+  return { text, worldSlug, turnNumber, allVerified: isAllVerified(criteria, promised) }
 }
 
 const nameOf = ({ criterionId, text }: { criterionId: string; text: string | null }) => ({

@@ -15,6 +15,7 @@ import {
   promisedNames,
 } from '../../rules/notes.ts'
 import { bySeverity } from '../../rules/severity.ts'
+import { promisedNotListed } from '../../rules/specified-states.ts'
 import { type TriedTurn, writeTriedTurn } from '../../rules/tried-before.ts'
 import type { CoachDecision } from '../../rules/values.ts'
 import { describeWithdrawn, nameTurns, type WithdrawnRange } from '../../rules/withdrawn.ts'
@@ -507,9 +508,7 @@ const nameAndText = (criterionId: string, text: string | null): string =>
 
 function progressLines({ criteria, promisedNotJudged, prior, olderTurnsRecorded }: Rendering): Line[] {
   // The list of criteria shows promised ones that count.
-  const isAnyJudged = criteria.some(({ lastTurn }) => lastTurn !== null)
-  const isSpecified = criteria.some(({ declared }) => declared !== undefined)
-  const promised = isAnyJudged && !isSpecified ? promisedNotJudged : []
+  const promised = promisedNotListed(criteria, promisedNotJudged)
   if (prior === null || (!olderTurnsRecorded && promised.length === 0)) return []
   const forPeople = criteria.filter(
     ({ kind, state, declared }) => declared !== false && kind === 'manual' && state !== 'verified',
