@@ -11,6 +11,7 @@ import {
   UNKNOWN_SEVERITY,
   type Words,
 } from '../memory/record/words.ts'
+import { splitLabel } from '../rules/labels.ts'
 import type { CoachReport, PlayerReport, TaskWorkResults, TurnStateFile } from './artifacts.ts'
 import {
   firstList,
@@ -62,9 +63,10 @@ export function toVerifications(
     ) ?? []
   return entries.flatMap((entry, i) => {
     const field = `verifications[${i}]`
-    if (!isText(entry.id)) return without(field, warn)
+    const { text, evidence } = entry
+    const id = nameCriterion(entry.id, text)
+    if (id === undefined) return without(field, warn)
     const status = mapped(CRITERION_STATUS_WORDS, entry.status, 'unknown', `${field}.status`, warn)
-    const { id, text, evidence } = entry
     return [
       { criterion_id: id, ...withContent({ criterion_text: text }), status, ...withContent({ evidence }) },
     ]
@@ -105,12 +107,13 @@ function mapPromises(
 ): WirePromise[] {
   return (from?.completion_promises ?? []).flatMap((promise, i) => {
     const field = `promises[${i}]`
-    const id = firstText(promise.criterion_id, promise.ac_id)
+    const text = firstText(promise.criterion_text, promise.description)
+    const id = nameCriterion(firstText(promise.criterion_id, promise.ac_id), text)
     if (id === undefined) return without(field, warn)
     return [
       {
         criterion_id: id,
-        ...withContent({ criterion_text: firstText(promise.criterion_text, promise.description) }),
+        ...withContent({ criterion_text: text }),
         status: mapped(PROMISE_STATUS_WORDS, promise.status, 'uncertain', `${field}.status`, warn),
         ...withContent({
           evidence: firstText(promise.evidence),
@@ -130,6 +133,10 @@ function fraction(given: number | null | undefined, field: string, warn: Warn): 
   warn(field, `${given} is not between 0 and 1; it is left out`)
   return undefined
 }
+
+/** Returns the id of a criterion, otherwise the label in its text, otherwise the text. */
+const nameCriterion = (id: string | null | undefined, text: string | null | undefined): string | undefined =>
+  isText(id) ? id : isText(text) ? (splitLabel(text).label ?? text) : undefined
 
 /** Warns of an entry without a criterion. A record identifies a criterion by its label or its text. */
 function without(field: string, warn: Warn): [] {

@@ -130,7 +130,7 @@ describe('verifications', () => {
   })
 
   test('an invalid status is unknown, an entry without a criterion is dropped, both with a warning', () => {
-    const criteria_verification = [{ criterion_id: 'AC-001', result: 'mostly' }, { criterion_text: 'Adds.' }]
+    const criteria_verification = [{ criterion_id: 'AC-001', result: 'mostly' }, { notes: 'N' }]
     const sources = { player: notes, coach: { criteria_verification } }
     expect(record(sources).verifications).toEqual([{ criterion_id: 'AC-001', status: 'unknown' }])
     expect(warnings(sources)).toEqual([
@@ -138,6 +138,23 @@ describe('verifications', () => {
       'verifications[1]: names no criterion; it is left out',
     ])
   })
+})
+
+test('a text identifies the criterion of a verification or a promise without an id', () => {
+  const told = record({
+    player: { ...notes, completion_promises: [{ description: 'Adds.', status: 'done' }] },
+    coach: {
+      criteria_verification: [
+        { criterion_text: 'Adds.', result: 'verified' },
+        { criterion: 'AC-002: Removes.', result: 'rejected' },
+      ],
+    },
+  })
+  expect(told.promises).toEqual([{ criterion_id: 'Adds.', criterion_text: 'Adds.', status: 'complete' }])
+  expect(told.verifications).toEqual([
+    { criterion_id: 'Adds.', criterion_text: 'Adds.', status: 'verified' },
+    { criterion_id: 'AC-002', criterion_text: 'AC-002: Removes.', status: 'rejected' },
+  ])
 })
 
 test('promises accept both spellings, and an invalid status is uncertain', () => {
