@@ -84,6 +84,8 @@ const coachIssue = z.looseObject({
   category: text,
   type: text,
   description: prose,
+  message: prose,
+  title: prose,
   requirement: prose,
   suggestion: prose,
   details: z.unknown().optional(),

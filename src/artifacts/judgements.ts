@@ -162,7 +162,7 @@ export function toIssues(
     return {
       ...severityOf(firstText(issue.severity), `issues[${i}].severity`, warn),
       ...withContent({ category: firstText(issue.category, issue.type) }),
-      description: issue.description ?? '',
+      description: firstText(issue.description, issue.message, issue.title) ?? '',
       ...withContent({
         criterion_ids: labelsIn(issue.requirement ?? '', criterionIds),
         suggestion: firstText(issue.suggestion),

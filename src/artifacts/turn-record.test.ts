@@ -224,6 +224,8 @@ describe('issues', () => {
         suggestion: 'Run it.',
       },
       { description: 'Bare.' },
+      { severity: 'critical', message: 'Said.', title: 'T' },
+      { title: 'Titled.' },
       'Plain.',
     ]
     expect(coach({ issues }).issues).toEqual([
@@ -242,6 +244,8 @@ describe('issues', () => {
         suggestion: 'Run it.',
       },
       { severity: 'advisory', description: 'Bare.' },
+      { severity: 'critical', description: 'Said.' },
+      { severity: 'advisory', description: 'Titled.' },
       { severity: 'advisory', description: 'Plain.' },
     ])
   })
