@@ -306,9 +306,8 @@ export class Thread {
     const { subtype, durationMs } = record
     const turn = this.state.unanswered ?? this.state.open
     if (turn === null || !this.#isFirst(record)) return
-    if (subtype === 'turn_duration' && typeof durationMs === 'number' && Number.isFinite(durationMs)) {
-      turn.toldMs = durationMs
-    }
+    const isDuration = typeof durationMs === 'number' && Number.isFinite(durationMs) && durationMs >= 0
+    if (subtype === 'turn_duration' && isDuration) turn.toldMs = durationMs
     if (subtype === 'turn_duration' || subtype === 'stop_hook_summary') turn.finished = true
   }
 

@@ -120,7 +120,8 @@ describe('the duration of a turn', () => {
       'turn_duration',
     ])
     expect(durationOf([prompt, told(0)])).toEqual([instant(0), 0, 'turn_duration'])
-    expect(durationOf([prompt, told('long')])).toEqual([instant(0), 1000, 'timestamps'])
+    for (const unusable of ['long', -5])
+      expect(durationOf([prompt, told(unusable)])).toEqual([instant(0), 1000, 'timestamps'])
   })
 
   test('is the time from its start to its last record if there is no turn_duration', () => {

@@ -143,7 +143,7 @@ export function transcriptNamesContract(store: StoreUnderTest): void {
       expect((await client().listDesires({})).items).toEqual([])
     })
 
-    test.each([0, -5, 1.5, 1e300, 2 ** 53 + 2, Number.MAX_SAFE_INTEGER, -1e-9])(
+    test.each([0, 1.5, 1e300, 2 ** 53 + 2, Number.MAX_SAFE_INTEGER, 1e-9])(
       'a turn may have lasted %d ms',
       async (durationMs) => {
         await send(
