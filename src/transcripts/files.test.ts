@@ -44,3 +44,12 @@ test('the output stream of a program is not a transcript, even if it is named af
   writeFileSync(file, lines({ type: 'user', sessionId: 's' }))
   expect(await transcriptFile(file)).not.toBe(null)
 })
+
+test('the metadata of an agent is read, also after a byte order mark', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-files-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = path.join(folder, 'agent-a1.jsonl')
+  writeFileSync(file, lines({ type: 'user', sessionId: 's', isSidechain: true }))
+  writeFileSync(path.join(folder, 'agent-a1.meta.json'), '\uFEFF{"toolUseId": "t1.0"}')
+  expect(await transcriptFile(file)).toMatchObject({ sessionId: 's/a1', parentStepId: 't1.0' })
+})

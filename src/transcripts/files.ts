@@ -272,7 +272,7 @@ function startedBy(file: string): string | null {
   const found = describeLink(beside)
   if (found === null || !found.isFile() || found.size > MAX_META_BYTES) return null
   try {
-    const id = name.safeParse(parseObject(readFileSync(beside, 'utf8'))?.toolUseId)
+    const id = name.safeParse(parseObject(readFileSync(beside, 'utf8').replace(/^\uFEFF/, ''))?.toolUseId)
     return id.success ? id.data : null
   } catch {
     return null
