@@ -36,7 +36,7 @@ export type FoundFolders = {
 type Folder = { path: string; files: FoundFile[]; unread: FoundFile[] }
 
 /** The folder in a task folder that contains its withdrawn turns, each in its own folder. */
-const ROLLED_BACK = '_rollback_archive'
+export const ROLLED_BACK = '_rollback_archive'
 export const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git', ROLLED_BACK])
 export const IS_A_LINK = 'is a link; links are not followed'
 const MAX_DEPTH = 64

@@ -360,12 +360,15 @@ test('a rollback archive is not read as a task, neither below its task nor as a 
   const archive = '.guardkit/autobuild/TASK-1/_rollback_archive'
   await write('.guardkit/autobuild/TASK-1/player_turn_1.json', player('kept'))
   await write(`${archive}/turn_2_20260309T100000/player_turn_2.json`, player('withdrawn'))
-  const { tasks, skipped, unread } = await readAutobuild([root])
+  const { tasks, skipped, unread, warnings } = await readAutobuild([root])
   expect(tasks.map(({ taskId, runs }) => [taskId, runs.flat().length])).toEqual([['TASK-1', 1]])
-  expect([skipped, unread]).toEqual([
-    [],
-    [{ name: '_rollback_archive', count: 1, example: join(root, archive) }],
-  ])
+  expect([skipped, unread]).toEqual([[], []])
+  expect(warnings).toContainEqual({
+    task: 'TASK-1',
+    turn: null,
+    field: '_rollback_archive',
+    message: expect.stringMatching(/^holds withdrawn turns, .*turngraph worlds rollback WORLD --to-turn N/),
+  })
   const inside = await readAutobuild([join(root, archive, 'turn_2_20260309T100000')])
   expect([inside.tasks, inside.skipped.map(({ reason }) => reason)]).toEqual([
     [],

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { groupBy } from '../core/group-by.ts'
 import { canonicalInstant, compareInstants } from '../core/instants.ts'
 import { systemCode } from '../core/system-code.ts'
@@ -10,7 +11,7 @@ import { UNKNOWN_FEATURE } from '../rules/values.ts'
 import { parseEvents, parseFile, SHAPES, type TaskWorkResults } from './artifacts.ts'
 import { isText, type WireTurn } from './content.ts'
 import { SHORTEST_TURN_MS } from './finished-turns.ts'
-import type { FoundFile, FoundFolders, TaskFolder } from './folders.ts'
+import { type FoundFile, type FoundFolders, ROLLED_BACK, type TaskFolder } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
 import { type Parsed, readArtifact, type Shape } from './read-artifact.ts'
 import { readTimes, splitRuns, warnOfTimes } from './times.ts'
@@ -60,6 +61,12 @@ export async function readFolders(
   onProgress?: (done: number, total: number) => void,
 ): Promise<AutobuildReading> {
   const reader = new ArtifactReader(found.skipped)
+  const archives = found.unread.filter(({ name }) => name === ROLLED_BACK)
+  for (const { path } of archives) {
+    const message =
+      'holds withdrawn turns, which are not read; if the memory has them: turngraph worlds rollback WORLD --to-turn N'
+    reader.warnings.push({ task: basename(dirname(path)), turn: null, field: ROLLED_BACK, message })
+  }
   const tasks: AutobuildTask[] = []
   for (const [i, folder] of found.tasks.entries()) {
     try {
@@ -80,7 +87,7 @@ export async function readFolders(
     unmapped: [...reader.unmapped.values()].sort(
       (a, b) => compareCodeUnits(a.shape, b.shape) || compareCodeUnits(a.key, b.key),
     ),
-    unread: countByName(found.unread),
+    unread: countByName(found.unread.filter((file) => !archives.includes(file))),
     skipped: reader.skipped.sort(
       (a, b) => compareCodeUnits(a.file, b.file) || compareCodeUnits(a.reason, b.reason),
     ),
