@@ -3,7 +3,7 @@
  * the embedded engine stores no more digits. Without a zone the time is UTC (contract: turns.md).
  */
 const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|z|[+-]\d{2}(?::?\d{2})?)?$/
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/
 
 /**
  * Converts a text to the form in which Turngraph stores and shows instants. Returns null if the text is not an instant.
@@ -18,10 +18,11 @@ export function canonicalInstant(text: string): string | null {
   const date = new Date(`${local}Z`)
   // Date turns 2026-02-31 into a day in March. Such a text is not an instant.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 19) !== local) return null
-  const utc = new Date(date.getTime() - offsetMinutes(zone) * 60_000)
+  const utc = new Date(date.getTime() - offsetMinutes(zone) * 60_000).toISOString()
+  if (!/^\d/.test(utc)) return null // The year in UTC is not within 0000 to 9999, so it has a sign and six digits.
   const digits = fraction.slice(0, 6).replace(/0+$/, '')
   const padded = digits.padEnd(Math.ceil(digits.length / 3) * 3, '0')
-  return `${utc.toISOString().slice(0, 19)}${padded === '' ? '' : `.${padded}`}Z`
+  return `${utc.slice(0, 19)}${padded === '' ? '' : `.${padded}`}Z`
 }
 
 /** Later than every stored instant. */

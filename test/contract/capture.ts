@@ -89,6 +89,16 @@ export function captureContract(store: StoreUnderTest): void {
       expect((await on.client.captureTurnState(sent)).created).toBe(false)
     })
 
+    test.each(['9999-12-31T23:59:59-14:00', '0000-01-01T00:00:00+14:00'])(
+      'the time %s, whose year in UTC does not have four digits, is refused',
+      async (instant) => {
+        for (const times of [{ completedAt: instant }, { startedAt: instant }])
+          await expect(on.client.captureTurnState(aTurn(1, times))).rejects.toMatchObject({
+            code: 'invalid_request',
+          })
+      },
+    )
+
     test('the time of a capture is the same in the answer and in a read, also on a full second', async () => {
       const { completedAt, ...sent } = aTurn(1)
       for (const [worldSlug, now] of [

@@ -349,6 +349,11 @@ const FAULTS: Fault[] = [
     "MATCH (t:Turn {key: 'shop/main/3'}) SET t.mood = 'fine'",
   ],
   [
+    'an optional time that is no instant',
+    'record_invalid',
+    "MATCH (t:Turn {key: 'shop/main/3'}) SET t.startedAt = datetime('+10000-01-01T13:59:00Z')",
+  ],
+  [
     'a decision that is none',
     'record_invalid',
     "MATCH (t:Turn {key: 'shop/main/3'}) SET t.coachDecision = 'perhaps'",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { exportOf } from '../support/exported.ts'
 import { clientOf } from '../support/records.ts'
 import {
   brokenTurns,
@@ -141,6 +142,7 @@ export function transcriptNamesContract(store: StoreUnderTest): void {
       expect(await everyTurn(client())).toMatchObject([{ turnId: 't', length: 2 }])
       await reportsOf(client())
       expect((await client().listDesires({})).items).toEqual([])
+      await exportOf(handles.graph)
     })
 
     test.each([0, 1.5, 1e300, 2 ** 53 + 2, Number.MAX_SAFE_INTEGER, 1e-9])(

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { projectOfKey } from '../../core/keys.ts'
 import { hasProjectFromKey, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
+import { isInstant } from '../../graph/model/properties.ts'
 import { findNodeProblems } from '../../graph/model/validate.ts'
 import { setProperties } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
@@ -128,15 +129,17 @@ export class Findings {
     const problems = findNodeProblems({ labels: [label], properties })
     if (problems.length === 0) return true
     const { shape } = nodes[label].properties
-    const foreign = Object.keys(properties).filter(
-      (name) => properties[name] != null && !Object.hasOwn(shape, name),
-    )
-    const values = foreign.map((name) => `it was ${JSON.stringify(properties[name])}`)
+    const removable = Object.entries(properties).filter(([name, value]) => {
+      if (value == null || !Object.hasOwn(shape, name)) return value != null
+      const property = shape[name as never] as z.ZodType
+      return isInstant(property) && property.isOptional() && !property.safeParse(value).success
+    })
+    const values = removable.map(([, value]) => `it was ${JSON.stringify(value)}`)
     const found = [...problems, ...values].join('; ')
-    const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
+    const nulls = Object.fromEntries(removable.map(([name]) => [name, null]))
     // Removes values only if the report contains them in full. If the report is full, the next run removes them.
     const isReported = this.all.length < MAX_FINDINGS && found.length <= MAX_TEXT_LENGTH
-    const removes = isReported && foreign.length > 0
+    const removes = isReported && removable.length > 0
     about.add('record_invalid', found, removes ? () => setProperties(label, key, nulls) : undefined)
     const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
     return findNodeProblems({ labels: [label], properties: Object.fromEntries(ofModel) }).length === 0
