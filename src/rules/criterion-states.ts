@@ -1,5 +1,6 @@
-import type { CriterionState, ShownCriterion } from '../memory/criteria/views.ts'
+import type { CriterionState, CriterionState, ShownCriterion } from '../memory/criteria/views.ts'
 import type { Criterion } from './identity.ts'
+import { type Criterion, DECLARED } from './identity.ts'
 import { compareCodeUnits, compareNaturally, splitLabel } from './labels.ts'
 import type { Progress } from './progress.ts'
 import type { CriterionKind } from './values.ts'
@@ -150,7 +151,11 @@ function verdict(
 /** The newest judge's label as it was given, otherwise the Player's. */
 export const shownLabel = ({ label, promiseLabel }: Progress): string => label ?? promiseLabel ?? ''
 
-/** Chooses the longest wording that begins with a judge's, otherwise the judge's, otherwise the Player's. Removes its label. */
+/**
+ * Chooses the longest wording of a judge or a specification, otherwise the Player's. Removes its label. Judges may cut a text at its
+ * first line. So a Player's text counts too if it begins with a judge's and was given before all of theirs, unless one is declared: a
+ * later one must not widen the text of a judge.
+ */
 export function shownText(criterion: Criterion): string | null {
   const given = longestText(criterion)
   if (given === null) return null
@@ -161,16 +166,18 @@ export function shownText(criterion: Criterion): string | null {
 function longestText({ texts }: Criterion): string | null {
   const [first] = texts
   if (first !== undefined && texts.every(({ text }) => text === first.text)) return first.text // nearly always
-  const own = texts.filter(({ source }) => source !== 'player')
+  const isOwn = ({ source }: { source: string }) => source !== 'player'
+  const own = texts.filter(isOwn)
+  const isDeclared = own.some(({ source }) => source === DECLARED)
   const judged = own.map(({ text }) => splitWords(text))
-  const fitting = texts.filter(({ text }) => {
+  const completed = texts.slice(0, isDeclared ? 0 : texts.findIndex(isOwn)).filter(({ text }) => {
     const words = splitWords(text)
     return judged.some((start) => start.length <= words.length && oneBeginsWithTheOther(start, words))
   })
   const length = ({ text }: { text: string }) => normalizeText(text).length
-  // Prefers a judge's wording among equally long ones, so that the Player's list marks do not show.
-  const candidates = (own.length > 0 ? fitting : texts).toSorted(
-    (a, b) => length(b) - length(a) || Number(a.source === 'player') - Number(b.source === 'player'),
+  // The sort is stable: of equally long wordings the judge's comes first, so that the Player's list marks do not show.
+  const candidates = (own.length > 0 ? [...own, ...completed] : texts).toSorted(
+    (a, b) => length(b) - length(a),
   )
   return candidates[0]?.text ?? null
 }

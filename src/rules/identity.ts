@@ -80,7 +80,7 @@ export function resolveDeclared(
 }
 
 /** Source of declared texts and labels. */
-const DECLARED = 'specification'
+export const DECLARED = 'specification'
 
 /**
  * True if the judges and the Player number the criteria differently: more evidence of ids without a text names code of

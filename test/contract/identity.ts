@@ -488,6 +488,20 @@ export function identityContract(store: StoreUnderTest): void {
       ])
     })
 
+    test("a Player's text neither widens a text that a judge gave before it nor one that is declared", async () => {
+      const wider = `${answers}, or redirects as the user agreed`
+      await capture(rejectedBy('coach', ['AC-001', answers]), promised(['AC-001', wider]), {
+        ...promised(['AC-001', wider]),
+        ...rejectedBy('coach', ['AC-001', `${answers}.`]),
+      })
+      expect(await lines()).toEqual([`AC-001 rejected ${answers}`])
+      const client = clientOf(handles.graph)
+      const task = { featureId: FEATURE, taskId: 'TASK-2' }
+      await client.captureTurnState(aTurn(1, { ...task, ...promised(['AC-001', wider]) }))
+      await client.declareCriteria({ ...task, criteria: [{ text: answers }] })
+      expect((await client.listCriteria(task)).criteria.map(({ text }) => text)).toEqual([answers])
+    })
+
     test('worlds that name one criterion in parallel create one, with all of its labels', async () => {
       for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3']) {
         const wordings: Named[] = [

@@ -102,7 +102,12 @@ function shownLabel(entries: Named[]): string {
 function shownText(criterion: Criterion): string | null {
   const of = (who: Who) => criterion.texts.filter((t) => t.who === who).map((t) => t.text)
   const judges = of('coach')
-  const longer = of('player').filter((t) => judges.some((j) => beginsWith(words(t), words(j))))
+  // A Player's text that came after a judge's must not widen it.
+  const before = criterion.texts.slice(
+    0,
+    criterion.texts.findIndex((t) => t.who === 'coach'),
+  )
+  const longer = before.map((t) => t.text).filter((t) => judges.some((j) => beginsWith(words(t), words(j))))
   const candidates = judges.length > 0 ? [...judges, ...longer] : of('player')
   // The longest text wins; among equally long ones the judge's, and among those the first.
   const length = (text: string) => normalizedText(text).length
