@@ -3,10 +3,11 @@
  * first unreadable byte, so damage near its end looks like a shorter log. If the engine finds fewer commits
  * than were acknowledged when it opens the graph, commits were lost.
  */
-import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 import { sha256 } from '../core/keys.ts'
+import { replacePrivateFile } from '../platform/data-folder/private-file.ts'
 
 /** The engine's number of a commit, and the time when the commit was acknowledged. */
 type Mark = { commit: number; at: string }
@@ -82,9 +83,7 @@ export class Acknowledged {
 
   #replaceFile(): void {
     this.close()
-    const draft = `${acknowledgedFile(this.#folder)}.draft`
-    writeFileSync(draft, this.#slots.map(slotText).join(''), { mode: 0o600, flush: true })
-    renameSync(draft, acknowledgedFile(this.#folder))
+    replacePrivateFile(acknowledgedFile(this.#folder), this.#slots.map(slotText).join(''))
   }
 }
 

@@ -1,9 +1,10 @@
 // Adapts Grafeo, the embedded engine, to the port of the graph.
-import { constants, existsSync, lstatSync, type Stats } from 'node:fs'
+import { constants, type Dirent, existsSync, readdirSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
 import { diskError, TurngraphError } from '../core/errors.ts'
+import { systemCode } from '../core/system-code.ts'
 import { hasHolder, inUseError, removeHolder, writeHolder } from '../platform/data-folder/holder.ts'
 import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { isTrackedByGit } from '../platform/data-folder/own-file.ts'
@@ -91,7 +92,7 @@ export class EmbeddedGraph implements Graph {
       return
     }
     const file = path.join(folder, GRAPH_FILE)
-    for (const each of GRAPH_FILES) refusePlanted(folder, each)
+    refusePlantedFiles(folder)
     const acknowledged = new Acknowledged(folder)
     try {
       makeDataFolder(folder)
@@ -380,35 +381,36 @@ function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Ack
   if (loss !== null) throw loss
 }
 
-/** The files of a graph. The engine may create the first two as folders. */
-const GRAPH_FILES = [
-  { name: GRAPH_FILE, mayBeFolder: true },
-  { name: `${GRAPH_FILE}.wal`, mayBeFolder: true },
-  { name: 'graph.acknowledged', mayBeFolder: false },
-  { name: 'holder.json', mayBeFolder: false },
-]
+/**
+ * The files that the engine and this adapter write, delete or follow. The engine makes more files by adding to the name of the graph's
+ * file, such as `graph.db.creating` and `graph.db.spill`.
+ */
+const GRAPH_FILES = /^(graph\.(db|acknowledged)|holder\.json$)/
+const MAY_BE_FOLDER = /^graph\.db/
 
 /**
- * Rejects planted files: a repository must not bring a graph, and opening a FIFO or a device may block
- * forever.
+ * Rejects planted files: a repository must not bring a graph, writing through a link overwrites a file of the user, and opening a
+ * FIFO or a device may block forever.
  */
-function refusePlanted(folder: string, { name, mayBeFolder }: (typeof GRAPH_FILES)[number]): void {
-  const file = path.join(folder, name)
-  const found = describeFile(file, folder)
-  if (found === undefined) return
-  if (!found.isFile() && !(mayBeFolder && found.isDirectory())) {
-    const kind = found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
-    throw new TurngraphError('invalid_request', `${file} is not used: it is ${kind}.`, {
-      hint: `Remove it: rm ${file}`,
-    })
+function refusePlantedFiles(folder: string): void {
+  for (const found of listFolder(folder)) {
+    if (!GRAPH_FILES.test(found.name)) continue
+    const file = path.join(folder, found.name)
+    if (!found.isFile() && !(found.isDirectory() && MAY_BE_FOLDER.test(found.name))) {
+      const kind = found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
+      throw new TurngraphError('invalid_request', `${file} is not used: it is ${kind}.`, {
+        hint: `Remove it: rm ${file}`,
+      })
+    }
+    if (isTrackedByGit(file)) throw trackedByGit(file)
   }
-  if (isTrackedByGit(file)) throw trackedByGit(file)
 }
 
-function describeFile(file: string, folder: string): Stats | undefined {
+function listFolder(folder: string): Dirent[] {
   try {
-    return lstatSync(file, { throwIfNoEntry: false })
+    return readdirSync(folder, { withFileTypes: true })
   } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return []
     throw diskError(cause, folder) ?? openFailed(folder, cause)
   }
 }
