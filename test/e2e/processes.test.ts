@@ -222,6 +222,23 @@ describe('serve', () => {
   })
 })
 
+test('a store that accepts connections but never answers keeps no process alive', async () => {
+  const store = createTcpServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void store.close())
+  await once(store, 'listening')
+  const environment = { TURNGRAPH_STORE: `bolt://127.0.0.1:${(store.address() as AddressInfo).port}` }
+  const service = turngraph.start(['serve', '--port', '0'], { environment })
+  const command = turngraph.start(['worlds'], { environment })
+  onTestFinished(() => [service, command].forEach((child) => void child.kill('SIGKILL')))
+  const ends = [once(service, 'exit'), once(command, 'exit')]
+  for await (const line of service.stderr!) if (`${line}`.includes('waiting for')) break
+  service.kill('SIGTERM')
+  expect(await Promise.all(ends)).toEqual([
+    [0, null],
+    [7, null],
+  ])
+})
+
 test('mcp answers a line that is too long with an error, ends, and releases the folder', async () => {
   const child = turngraph.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
