@@ -32,9 +32,9 @@ export const addMcp = action(
 A Player reads no verdict's evidence and records no verdict, a Coach records whole turns, an observer only adds what it saw.
 
 Examples (Claude Code):
-  claude mcp add turngraph -- npx turngraph mcp --project shop
-  claude mcp add turngraph -- npx turngraph mcp --project shop --role player
-  claude mcp add turngraph -- npx turngraph mcp --tools all`,
+  claude mcp add turngraph -- npx --no-install turngraph mcp --project shop
+  claude mcp add turngraph -- npx --no-install turngraph mcp --project shop --role player
+  claude mcp add turngraph -- npx --no-install turngraph mcp --tools all`,
   },
   serveOverStdio,
 )

@@ -101,6 +101,8 @@ describe('turngraph init --with', () => {
     write('AGENTS.md', '# Rules\r\n\r\nBe brief.')
     symlinkSync('AGENTS.md', inShop('CLAUDE.md'))
     chmodSync(inShop('.mcp.json'), 0o640)
+    write('node_modules/.bin/turngraph', '')
+    chmodSync(inShop('node_modules/.bin/turngraph'), 0o755)
     const before = digests()
     const { code, stdout } = await init('--with', ALL, '--json')
     expect(code).toBe(0)
@@ -118,6 +120,8 @@ describe('turngraph init --with', () => {
     expect(read('.claude/settings.local.json')).toContain('// the big one')
     expect(lstatSync(inShop('CLAUDE.md')).isSymbolicLink()).toBe(true)
     expect(read('AGENTS.md').match(/turngraph -->/g)).toHaveLength(2)
+    // A clone of the repository has no installation, and npx would download a package of this name.
+    expect(read('AGENTS.md')).toContain('`npx --no-install turngraph next ')
     const changed = digests()
     for (const file of ['.claude/settings.local.json', '.codex/hooks.json', '.mcp.json', 'AGENTS.md'])
       expect(changed[file], file).not.toBe(before[file])

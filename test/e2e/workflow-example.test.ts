@@ -29,17 +29,20 @@ function findCommand(words: readonly string[]): { command: Command; rest: readon
   }
 }
 
-test('the example workflow for GitHub has two permissions, pins its actions, and calls commands and options that exist', () => {
+test('the example workflow for GitHub has two permissions, pins its actions, installs Turngraph from a commit, and calls commands and options that exist', () => {
   const { permissions, jobs } = workflow.parse(parse(readFileSync(file, 'utf8')))
   expect(permissions).toEqual({ contents: 'read', 'pull-requests': 'write' })
   const { steps } = jobs.report
   for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/)
-  const lines = steps.flatMap(({ run }) => (run === undefined ? [] : run.trim().split('\n')))
+  const [install, ...lines] = steps.flatMap(({ run }) => (run === undefined ? [] : run.trim().split('\n')))
+  expect(install).toMatch(/^npm install --no-save 'git\+https:[^']+#COMMIT'$/)
   expect(lines.length).toBeGreaterThan(3)
   const names = lines.map((line) => {
     // GitHub inserts such a value into the script, so a value from a pull request could run as a command. Environment variables are safe.
     expect(line).not.toContain('${{')
-    const [, call = ''] = /^npx --yes turngraph (.*?)(?: >> "\$GITHUB_STEP_SUMMARY")?$/.exec(line) ?? []
+    // Otherwise npx runs a package that somebody may publish under this name, with the token of the job.
+    const [, call = ''] =
+      /^npx --no-install turngraph (.*?)(?: >> "\$GITHUB_STEP_SUMMARY")?$/.exec(line) ?? []
     const { command, rest } = findCommand(call.split(' '))
     // Only the program itself has no parent, so a null means that the line names no command.
     expect(command.parent, line).not.toBeNull()

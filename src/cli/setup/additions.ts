@@ -114,7 +114,7 @@ function ownCommand(folder: string): string {
     }
   }
   const onPath = (process.env.PATH ?? '').split(path.delimiter).filter((each) => path.isAbsolute(each))
-  if (isProgram(path.join(folder, 'node_modules', '.bin', name))) return 'npx turngraph'
+  if (isProgram(path.join(folder, 'node_modules', '.bin', name))) return 'npx --no-install turngraph'
   // npx adds its own folder to the path, which later shells do not have.
   if (onPath.some((each) => !each.includes('node_modules') && isProgram(path.join(each, name))))
     return 'turngraph'
