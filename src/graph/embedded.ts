@@ -426,16 +426,16 @@ const trackedByGit = (file: string): TurngraphError =>
 
 function openFailed(folder: string, cause: unknown): TurngraphError {
   const text = cause instanceof Error ? cause.message : String(cause)
-  if (text.includes(LOCKED)) return inUseError(folder, cause)
-  const reason = text.replace(/^.*?GRAFEO-\w+: /s, '')
   const isSystemError = /os error|^E[A-Z]+:/.test(text)
+  if (text.includes(LOCKED) && !isSystemError) return inUseError(folder, cause)
+  const reason = text.replace(/^.*?GRAFEO-\w+: /s, '')
   return new TurngraphError('store_unavailable', `The graph in ${folder} cannot be opened: ${reason}`, {
     hint: isSystemError ? CHECK_FOLDER : text.includes(LOG_FOLDER) ? HOW_TO_GO_ON : HOW_TO_RESTORE,
     cause,
   })
 }
 
-/** The engine's error code if another process has locked the file. */
+/** The engine's error code if another process has locked the file. A refusal of the system has the same code. */
 const LOCKED = 'GRAFEO-X001'
 const CHECK_FOLDER = 'Check that the folder exists and is writable.'
 const HOW_TO_RESTORE =

@@ -48,6 +48,10 @@ export function temporaryFolder(): string {
   return folder
 }
 
+/** Prefix of a command that removes root's permission to read and write every file. */
+export const AS_OTHERS =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
+
 /** Splits a command into the arguments of `turngraph`; null if it needs a shell. */
 export function splitArguments(command: string): string[] | null {
   const words = /^(?:npx )?turngraph((?: +(?:'[^']*'|"[^"$`\\\\]*"|[\w./:,=@%+-]+))*)$/.exec(command)?.[1]

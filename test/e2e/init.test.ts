@@ -3,7 +3,7 @@ import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
 import { linesOf, says, user } from '../support/written-transcript.ts'
-import { commandsOn, temporaryFolder } from './command.ts'
+import { AS_OTHERS, commandsOn, temporaryFolder } from './command.ts'
 
 let home = ''
 let shop = ''
@@ -168,9 +168,6 @@ test('init names the command that lists an artifact of a task without turns, als
     /^Not imported, of files and turns: 1\. To list them, run `turngraph import autobuild \S+ --dry-run`\.$/m,
   )
 })
-
-/** Prefix of a command that removes root's permission to read every file. */
-const AS_OTHERS = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
 
 test('a folder that cannot be read is named once with the remedy, and the exit code is that of an import', async () => {
   writeSession()

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { commandsOn, temporaryFolder } from './command.ts'
+import { AS_OTHERS, commandsOn, temporaryFolder } from './command.ts'
 
 let home = ''
 let turngraph: ReturnType<typeof commandsOn>
@@ -93,6 +93,16 @@ test('the error about a data folder that is a file asks for a folder', async () 
     const { code, stderr } = await turngraph.run(args, { environment: { TURNGRAPH_DATA: file } })
     expect([code, stderr]).toEqual([2, expect.stringContaining(`The data folder ${file} is no folder.`)])
   }
+})
+
+test('a data folder that cannot be written is no folder that another process holds', async () => {
+  chmodSync(home, 0o555)
+  onTestFinished(() => chmodSync(home, 0o700))
+  const environment = { TURNGRAPH_DATA: home }
+  const args = ['worlds', 'create', '--feature', 'FEAT-1', '--task', 'TASK-1']
+  const { code, stderr } = await turngraph.run(args, { environment, wrapper: AS_OTHERS })
+  expect([code, stderr]).toEqual([7, expect.stringMatching(/ cannot be opened: .*Permission denied/)])
+  expect(stderr).toContain('hint: Check that the folder exists and is writable.\n')
 })
 
 test('watch rejects a file, because it can never become a folder', async () => {
