@@ -1,5 +1,6 @@
 /** Runs one command line and reports its failure. */
 import { type Command, CommanderError } from 'commander'
+import * as z from 'zod'
 import { EXIT } from '../core/exit-codes.ts'
 import { reportFailure } from './failure.ts'
 import { takeNewsOfGraph } from './graph-in-use.ts'
@@ -10,6 +11,21 @@ import { usageError } from './usage-error.ts'
 
 /** Lists all commands if it is given with `--help`. Not an option of the program, because every command would accept it. */
 const ALL = '--all'
+
+/** Commands that parse many records. Other commands end before a compiled schema saves time. */
+const BULK_COMMANDS = ['serve', 'mcp', 'watch', 'import', 'init', 'restore']
+
+/** Prepares the process for one command, runs the command, and returns its exit code. */
+export async function runProcess(args: readonly string[]): Promise<number> {
+  // A hook started this command: hook.log gets its output (hook-run.ts). The variable is not a setting.
+  const { TURNGRAPH_LOG_SESSION: logSession } = process.env
+  delete process.env.TURNGRAPH_LOG_SESSION
+  if (logSession !== undefined) (await import('./log-lines.ts')).writeAsLogLines(logSession)
+  // `npx turngraph` is the first command of most people.
+  const [name = 'init', ...rest] = args
+  z.config({ jitless: !BULK_COMMANDS.includes(name) })
+  return runCommand([name, ...rest])
+}
 
 /** Runs a command line and returns its exit code: 0, or the code of the error (turns.md, "Errors"). */
 export async function runCommand(args: readonly string[]): Promise<number> {

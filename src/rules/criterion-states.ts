@@ -1,5 +1,4 @@
-import type { CriterionState, CriterionState, ShownCriterion } from '../memory/criteria/views.ts'
-import type { Criterion } from './identity.ts'
+import type { CriterionState, ShownCriterion } from '../memory/criteria/views.ts'
 import { type Criterion, DECLARED } from './identity.ts'
 import { compareCodeUnits, compareNaturally, splitLabel } from './labels.ts'
 import type { Progress } from './progress.ts'

@@ -1,10 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { buildProgram } from '../../src/cli/program.ts'
 import { ERRORS } from '../../src/core/errors.ts'
 import { EXIT } from '../../src/core/exit-codes.ts'
+import { cli } from '../faults/harness/service-process.ts'
 import { startFront } from '../support/front.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
@@ -27,6 +29,18 @@ const turn = (turn_number: number, player_summary = 'Built it') =>
 const captured = (number: number, summary?: string) =>
   turngraph.run(['capture'], { input: turn(number, summary) })
 const context = ['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', '2']
+
+test('an old Node gets the version that is needed, from a program that loads no other file', () => {
+  const program = path.join(home, 'main.mjs')
+  copyFileSync(cli, program)
+  const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.18.3' })`
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', old, program, '--version'])
+  expect([status, `${stdout}`, `${stderr}`]).toEqual([
+    2,
+    '',
+    'error: Turngraph needs Node 20.19 or later; this is 20.18.3.\nhint: See https://nodejs.org/\n',
+  ])
+})
 
 describe('help', () => {
   const commandsIn = (help: string): string[] =>
