@@ -105,6 +105,29 @@ test('a data folder that cannot be written is no folder that another process hol
   expect(stderr).toContain('hint: Check that the folder exists and is writable.\n')
 })
 
+test.each([
+  [['hook', 'install'], 'claude', 'settings.json', ''],
+  [['task', 'set', 'F/T'], '.turngraph', 'task.json', ''],
+  [
+    ['token', 'create', '--name', 'a', '--scope', 'play'],
+    'data',
+    'tokens.json.lock',
+    ' TURNGRAPH_DATA names another data folder.',
+  ],
+])('%j without the permission to write names the file, and is no defect', async (args, name, file, more) => {
+  const folder = path.join(home, name)
+  mkdirSync(folder, { mode: 0o555 })
+  const environment = {
+    TURNGRAPH_DATA: path.join(home, 'data'),
+    CLAUDE_CONFIG_DIR: path.join(home, 'claude'),
+  }
+  const { code, stderr } = await turngraph.run(args, { environment, wrapper: AS_OTHERS })
+  expect([code, stderr]).toEqual([
+    2,
+    `error: EACCES: permission denied, open '${path.join(folder, file)}'\nhint: Check that this user may read and write ${folder}.${more}\n`,
+  ])
+})
+
 test('watch rejects a file, because it can never become a folder', async () => {
   const file = path.join(home, 'r.json')
   writeFileSync(file, '{}')
