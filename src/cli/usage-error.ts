@@ -9,15 +9,19 @@ const HELP = '`turngraph --help` lists the commands, `turngraph COMMAND --help` 
 
 /** @param args the command line without the name of the program */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): TurngraphError {
-  const message = error.message.replace(/^error: /, '')
-  const [first = ''] = args
-  if (error.code === 'commander.unknownCommand' && findCommand(program, first) === undefined) {
-    const hint =
-      kindOf(first) === 'folder' ? `To look in this folder: turngraph init ${quoteForShell(first)}` : HELP
-    return new TurngraphError('invalid_request', `${message}.${didYouMean(nearCommands(program, first))}`, {
-      hint,
+  const [first = '', second = ''] = args
+  const called = findCommand(program, first)
+  const [group, name] =
+    called === undefined || called.commands.length === 0 ? [program, first] : [called, second]
+  const command = findCommand(group, name)
+  if (UNKNOWN_COMMAND.includes(error.code) && command === undefined && !name.startsWith('-'))
+    return new TurngraphError('invalid_request', unknownName('command', name, nearCommands(group, name)), {
+      hint: group === program ? hintFor(name) : `The commands of ${group.name()} are ${listNames(group)}.`,
     })
-  }
+  // The parser checks that each required option is present before it looks for unknown options.
+  const misspelled =
+    error.code === 'commander.missingMandatoryOptionValue' ? findUnknownOption(command, args) : undefined
+  if (misspelled !== undefined) return new TurngraphError('invalid_request', misspelled, { hint: HELP })
   const isOfInit =
     findCommand(program, 'init')?.options.some(({ long }) => long === first) &&
     !args.some((arg) => findCommand(program, arg))
@@ -25,18 +29,42 @@ export function usageError(error: CommanderError, program: Command, args: readon
     error.code === 'commander.unknownOption' && isOfInit
       ? `It is an option of init: turngraph init ${args.map(quoteForShell).join(' ')}`
       : HELP
-  return new TurngraphError('invalid_request', message, { hint })
+  return new TurngraphError('invalid_request', error.message.replace(/^error: /, ''), { hint })
 }
 
-const findCommand = (program: Command, name: string): Command | undefined =>
-  program.commands.find((command) => command.name() === name || command.aliases().includes(name))
+/** For the parser, an unknown command of a group with a default command is an argument of the latter. */
+const UNKNOWN_COMMAND = ['commander.unknownCommand', 'commander.excessArguments']
+
+const findCommand = (group: Command, name: string): Command | undefined =>
+  group.commands.find((command) => command.name() === name || command.aliases().includes(name))
+
+const unknownName = (kind: 'command' | 'option', name: string, near: readonly string[]): string =>
+  `unknown ${kind} '${name}'.${didYouMean(near)}`
+
+const hintFor = (name: string): string =>
+  kindOf(name) === 'folder' ? `To look in this folder: turngraph init ${quoteForShell(name)}` : HELP
 
 const MAX_SUGGESTIONS = 3
 
 /** Returns the commands that begin with a text, or similar commands if there are none. */
-function nearCommands(program: Command, text: string): string[] {
-  // The short help leaves out most commands; a suggestion may be any of them.
-  const names = Help.prototype.visibleCommands.call(new Help(), program).map((command) => command.name())
+function nearCommands(group: Command, text: string): string[] {
+  const names = namesIn(group)
   const matches = names.filter((name) => name.startsWith(text.toLowerCase()))
   return matches.length > 0 && matches.length <= MAX_SUGGESTIONS ? matches : nearNames(text, names)
+}
+
+/** The short help leaves out most commands; a suggestion may be any of them. */
+const namesIn = (group: Command): string[] =>
+  Help.prototype.visibleCommands.call(new Help(), group).map((command) => command.name())
+
+const listNames = (group: Command): string =>
+  namesIn(group)
+    .filter((name) => name !== 'help')
+    .join(', ')
+
+function findUnknownOption(command: Command | undefined, args: readonly string[]): string | undefined {
+  const options = (command?.options ?? []).flatMap(({ long }) => long ?? [])
+  const given = args.flatMap((arg) => /^--\w[^=]*/.exec(arg)?.[0] ?? [])
+  const unknown = given.find((option) => !options.includes(option))
+  return unknown && unknownName('option', unknown, nearNames(unknown, options))
 }

@@ -84,9 +84,14 @@ describe('help', () => {
     ['ver', "unknown command 'ver'. Did you mean verify or verifications?"],
     ['bogus', "unknown command 'bogus'.\n"],
     ['complet', "unknown command 'complet'. Did you mean completion?\n"],
-    ['run strt', "unknown command 'strt'\n(Did you mean start?)"],
+    ['run strt', "unknown command 'strt'. Did you mean start?\n"],
+    ['worlds lst', "unknown command 'lst'. Did you mean list?\n"],
+    ['world show w', "unknown command 'show'.\nhint: The commands of worlds are list, create, get, "],
+    ['worlds list w', "too many arguments for 'list'."],
+    ['context --task T --trun 2', "unknown option '--trun'. Did you mean --turn?\n"],
+    ['context --task T', "required option '--turn <n>' not specified\n"],
   ])(
-    '`turngraph %s` suggests similar commands, including those that the short help omits',
+    '`turngraph %s` suggests similar commands and options, including commands that the short help omits',
     async (line, says) => {
       const { code, stdout, stderr } = await turngraph.run(line.split(' '))
       expect([code, stdout]).toEqual([EXIT.invalid.code, ''])
