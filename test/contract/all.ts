@@ -16,7 +16,7 @@ import { elsewhereContract } from './elsewhere.ts'
 import { eventsContract } from './events.ts'
 import { exampleQueriesContract } from './example-queries.ts'
 import { exportContract } from './export.ts'
-import { forgetContract } from './forget.ts'
+import { forgetContract, forgetRulesContract } from './forget.ts'
 import { freeCypherContract } from './free-cypher.ts'
 import { historyContract } from './history.ts'
 import { identityContract } from './identity.ts'
@@ -88,6 +88,7 @@ function rulesContract(store: StoreUnderTest): void {
   analysisLimitsContract(store)
   autobuildContract(store)
   doctorRulesContract(store)
+  forgetRulesContract(store)
   transcriptFormatsContract(store)
 }
 

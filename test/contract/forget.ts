@@ -622,37 +622,43 @@ export function forgetContract(store: StoreUnderTest): void {
       }
       expect(broken).toBeGreaterThan(4)
     })
+  })
+}
+
+/** Checks on one engine what follows from the order of the writes: their statements are those of `forgetContract`. */
+export function forgetRulesContract(store: StoreUnderTest): void {
+  describe('forgetting a project', () => {
+    const handles = useGraph(store)
 
     test('a repeated forget after a failure at any write leaves nothing', { timeout: 240_000 }, async () => {
-      const alone = await alsoAlone(async (graph) => {
-        await capture(graph, full(1, { worldSlug: 'stays', completedAt: '2026-03-01T00:00:00Z' }))
-        await send(clientOf(graph), sessionOf(3), OTHER_CONVERSATION)
-        await clientOf(graph).refreshDesires({})
-      })
-      const left = await leftIn(alone)
-      await alone.close()
+      const { graph } = handles
+      const client = clientOf(graph)
+      await captureSteadily(graph, full(1, { worldSlug: 'stays', completedAt: '2026-03-01T00:00:00Z' }))
+      await send(client, sessionOf(3), OTHER_CONVERSATION)
+      await client.refreshDesires({})
+      const left = await leftIn(graph)
       const asked = { wholeProject: true, before: '2026-01-31T00:00:00Z', project: PROJECT, dryRun: false }
       let broken = 0
       for (let survived = false; !survived; ) {
         broken++
-        for (const n of [1, 2]) await capture(handles.graph, full(n, { worldSlug: 'gone', completedAt: OLD }))
+        for (const n of [1, 2]) await captureSteadily(graph, full(n, { worldSlug: 'gone', completedAt: OLD }))
         const replacing = {
           worldSlug: 'gone',
           completedAt: OLD,
           onConflict: 'supersede',
           commit: 'c',
         } as const
-        await capture(handles.graph, full(2, replacing))
+        await captureSteadily(graph, full(2, replacing))
         for (const taskId of ['TASK-2', 'TASK-3'])
-          await capture(handles.graph, full(1, { worldSlug: `gone-${taskId}`, completedAt: OLD, taskId }))
-        await send(client(), sessionOf(1), CONVERSATION)
-        await send(client(), sessionOf(2), FORK)
-        survived = await forget(breaking(handles.graph, broken), asked, { threshold: 5 }).then(
+          await captureSteadily(graph, full(1, { worldSlug: `gone-${taskId}`, completedAt: OLD, taskId }))
+        await send(client, sessionOf(1), CONVERSATION)
+        await send(client, sessionOf(2), FORK)
+        survived = await forget(breaking(graph, broken), asked, { threshold: 5 }).then(
           ({ done }) => done,
           () => false,
         )
-        await forgetAll(handles.graph, { ...asked, project: PROJECT })
-        expect(await leftIn(handles.graph), `broken off at write ${broken}`).toEqual(left)
+        await forgetAll(graph, { ...asked, project: PROJECT })
+        expect(await leftIn(graph), `broken off at write ${broken}`).toEqual(left)
       }
       expect(broken).toBeGreaterThan(20)
     })
