@@ -7,6 +7,7 @@ import type { Graph, Params, Row, Step } from '../../src/graph/port.ts'
 import type { Statement } from '../../src/graph/statements.ts'
 import { useGraph } from '../contract/store.ts'
 import { describeOn, enginesHere, memory, neo4jLts, neo4jUrl } from '../support/engines.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
 import { clientOf, type TurnToSend } from '../support/records.ts'
 import { send, sessionOf, turn } from '../support/transcript-import.ts'
 import { linesOf } from '../support/written-transcript.ts'
@@ -142,8 +143,10 @@ function aTurnOf(task: string, turnNumber: number, more: Partial<TurnToSend> = {
   }
 }
 
+/** Writes worlds to another graph, and restores them from there: single calls would take minutes on Neo4j. */
 async function fill(graph: Graph, from: number, to: number): Promise<void> {
-  const client = clientOf(graph)
+  const source = await memory.open()
+  const client = clientOf(source)
   for (let i = from; i < to; i++) {
     for (let turn = 1; turn <= TURNS_A_WORLD; turn++)
       await client.captureTurnState(aTurnOf(`FILL-${i}`, turn))
@@ -151,6 +154,8 @@ async function fill(graph: Graph, from: number, to: number): Promise<void> {
     const run = await client.runTurn({ worldSlug: `FILL-${i}`, turnCount: 2 })
     if ('turnRunId' in run) await client.cancelTurnRun({ turnRunId: String(run.turnRunId), abort: true })
   }
+  await restoreLines(graph, await exportOf(source))
+  await source.close()
 }
 
 /** A transcript of an agent that worked in the task's worktree: a capture looks for those of its own task. */
