@@ -7,7 +7,6 @@ import { readFolders } from '../../src/artifacts/read.ts'
 import { httpClient } from '../../src/client/http.ts'
 import { isCoachWord } from '../../src/memory/record/words.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
-import { memory } from '../support/engines.ts'
 import { dumpOf } from '../support/graph-dump.ts'
 import { start } from './http-start.ts'
 import { type Json, overHttp } from './mcp-connect.ts'
@@ -50,7 +49,7 @@ describeCorpus('the turn states of real sessions', () => {
     const { service, token, call } = await start()
     const importer = httpClient({ url: service.url, token, project: 'imported' })
     const client = httpClient({ url: service.url, token, project: 'captured' })
-    const mcp = await overHttp(memory, 'captured')
+    const mcp = await overHttp('captured')
     let sent = 0
     for (const { root } of corpusRepositories()) {
       const found = await findTaskFolders([root])

@@ -16,8 +16,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { onTestFinished } from 'vitest'
 import { graphStore } from '../../src/transcripts/graph-store.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
-import type { StoreUnderTest } from '../contract/store.ts'
 import { cli } from '../faults/harness/service-process.ts'
+import { memory } from '../support/embedded-engines.ts'
 import { type AtEnd, newFolder, start } from './http-start.ts'
 
 export type Json = ReturnType<JSON['parse']>
@@ -48,12 +48,8 @@ export function executorsFile(executors: object = EXECUTORS, atEnd: AtEnd = onTe
 export type Prepared = { transcripts?: string }
 
 /** Connects a client of the first SDK. mcp-clients.ts connects both SDKs over both transports. */
-export const overHttp = async (
-  store: StoreUnderTest,
-  project = 'shop',
-  { transcripts }: Prepared = {},
-): Promise<Connection> => {
-  const graph = await store.open()
+export const overHttp = async (project = 'shop', { transcripts }: Prepared = {}): Promise<Connection> => {
+  const graph = await memory.open()
   if (transcripts !== undefined) await importFiles(graphStore(graph, 5), [transcripts], { project })
   const { service, token } = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
   const headers = { authorization: `Bearer ${token}`, 'turngraph-project': project }

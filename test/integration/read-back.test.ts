@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { httpClient } from '../../src/client/http.ts'
 import { toWire } from '../../src/core/wire-form.ts'
 import { operations } from '../../src/operations/table.ts'
-import { memory } from '../support/engines.ts'
 import { everyField } from '../support/records.ts'
 import { record, type Started, start } from './http-start.ts'
 import { type Json, overHttp } from './mcp-connect.ts'
@@ -79,7 +78,7 @@ describe('a record that is sent back', () => {
   })
 
   test('is accepted by MCP with the project of the connection', async () => {
-    const { call, refused } = await overHttp(memory)
+    const { call, refused } = await overHttp()
     await call('capture_turn_state', { ...record(), coach_decision: 'LGTM' })
     const { items } = await call('list_turns', { world_slug: 'TASK-1' })
     const [read] = items

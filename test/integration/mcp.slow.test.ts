@@ -2,31 +2,25 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { describeOn, enginesHere, memory, neo4jLts } from '../support/engines.ts'
 import { atEndOfSuite } from './http-start.ts'
 import { type Connection, type Json, overHttp, overStdio, type Prepared } from './mcp-connect.ts'
 
-/** The MCP tests that seed 001 requires, with its names: over both transports on the embedded engine, and over HTTP on Neo4j. */
+/** The MCP tests that seed 001 requires, with its names, over both transports. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-for (const engine of enginesHere([memory, neo4jLts]))
-  describeOn(engine, (store) => {
-    describe('over streamable HTTP', () => tools((prepared) => overHttp(store, 'shop', prepared)))
+describe('over streamable HTTP', () => tools((prepared) => overHttp('shop', prepared)))
+
+describe('over stdio, by a client of 2026-07-28', () => {
+  const atEnd = atEndOfSuite()
+  let shared: Promise<Connection> | undefined
+  // To start the command takes longer than most tests.
+  tools((prepared) => {
+    if (prepared !== undefined) return overStdio('shop', prepared)
+    shared ??= overStdio('shop', {}, atEnd)
+    return shared
   })
-for (const engine of enginesHere([memory]))
-  describeOn(engine, () => {
-    describe('over stdio, by a client of 2026-07-28', () => {
-      const atEnd = atEndOfSuite()
-      let shared: Promise<Connection> | undefined
-      // To start the command takes longer than most tests.
-      tools((prepared) => {
-        if (prepared !== undefined) return overStdio('shop', prepared)
-        shared ??= overStdio('shop', {}, atEnd)
-        return shared
-      })
-    })
-  })
+})
 
 function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
   let tests = 0
