@@ -10,7 +10,7 @@ import { findingsOf } from '../contract/doctor.ts'
 import { forgetAll } from '../contract/forget.ts'
 import { useGraph } from '../contract/store.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
-import { describeOn, memory, neo4jLts } from '../support/engines.ts'
+import { describeOn, neo4jLts } from '../support/engines.ts'
 import { countsOf } from '../support/graph-dump.ts'
 import { clientOf } from '../support/records.ts'
 
@@ -34,65 +34,63 @@ const sumOf = (reports: readonly ImportReport[]) =>
   ) as Record<(typeof SUMMED)[number], number>
 
 describeCorpus('real data', () => {
-  for (const engine of [memory, neo4jLts]) {
-    describeOn(engine, (store) => {
-      describe('real artifacts and transcripts', () => {
-        const handles = useGraph(store)
+  describeOn(neo4jLts, (store) => {
+    describe('real artifacts and transcripts', () => {
+      const handles = useGraph(store)
 
-        test('are imported once, the doctor finds nothing, and every project can be forgotten', {
-          timeout: 1_200_000,
-        }, async () => {
-          const projects = corpusRepositories().map(({ name }) => name)
-          const reports = await importAll(handles.graph)
-          const sum = sumOf(reports)
-          expect(sum).toMatchObject({ tasks: 84, worlds: 85, turnsCreated: 124, turnsFailed: 0 })
-          const { items: twice } = await clientOf(handles.graph, 'fleet-memory').listWorlds({
-            taskId: 'TASK-RIP-007',
-          })
-          expect(twice.map(({ worldSlug }) => worldSlug).sort()).toEqual(['TASK-RIP-007', 'TASK-RIP-007.2'])
-          const unmapped = reports.flatMap((report) => report.unmapped)
-          expect(unmapped).not.toEqual([])
-          for (const { count, example } of unmapped) {
-            expect(count).toBeGreaterThan(0)
-            expect(example).toMatch(/\.json$/)
-          }
-          const imported = await countsOf(handles.graph)
-          expect(imported).toMatchObject({
-            Turn: 124,
-            World: 85,
-            Verification: sum.verifications,
-            Promise: sum.promises,
-            Issue: sum.issues,
-          })
-          // A second import depends on the values that the engine returns.
-          const again = await importAll(handles.graph)
-          const unchanged = { turnsCreated: 0, turnsUnchanged: 124, turnsSuperseded: 0, turnsFailed: 0 }
-          expect(sumOf(again)).toMatchObject(unchanged)
-          expect(again.map(({ warnings }) => warnings)).toEqual(reports.map(({ warnings }) => warnings))
-          expect(await countsOf(handles.graph)).toEqual(imported)
-
-          const [first = '', second = '', ...others] = projects
-          if (existsSync(transcripts)) {
-            const store = clientStore(clientOf(handles.graph, first))
-            await importFiles(store, [transcripts], { project: first })
-          }
-          expect(await findingsOf(handles.graph)).toEqual([])
-          const before = await countsOf(handles.graph)
-          const would = await forgetAll(handles.graph, { project: second, wholeProject: true }, true)
-          const went = await forgetAll(handles.graph, { project: second, wholeProject: true })
-          expect(went.counts).toMatchObject(would.counts)
-          expect(Object.keys(would.counts)).toEqual(['Turn', 'World'])
-          const after = await countsOf(handles.graph)
-          for (const [label, count] of Object.entries(went.counts))
-            expect((before[label] ?? 0) - (after[label] ?? 0), label).toBe(count)
-          expect(await findingsOf(handles.graph)).toEqual([])
-          await forgetAll(handles.graph, { project: first, wholeProject: true, before: '2026-02-01' })
-          expect(await findingsOf(handles.graph)).toEqual([])
-          for (const project of [first, ...others])
-            await forgetAll(handles.graph, { project, wholeProject: true })
-          expect(await countsOf(handles.graph)).toEqual({})
+      test('are imported once, the doctor finds nothing, and every project can be forgotten', {
+        timeout: 1_200_000,
+      }, async () => {
+        const projects = corpusRepositories().map(({ name }) => name)
+        const reports = await importAll(handles.graph)
+        const sum = sumOf(reports)
+        expect(sum).toMatchObject({ tasks: 84, worlds: 85, turnsCreated: 124, turnsFailed: 0 })
+        const { items: twice } = await clientOf(handles.graph, 'fleet-memory').listWorlds({
+          taskId: 'TASK-RIP-007',
         })
+        expect(twice.map(({ worldSlug }) => worldSlug).sort()).toEqual(['TASK-RIP-007', 'TASK-RIP-007.2'])
+        const unmapped = reports.flatMap((report) => report.unmapped)
+        expect(unmapped).not.toEqual([])
+        for (const { count, example } of unmapped) {
+          expect(count).toBeGreaterThan(0)
+          expect(example).toMatch(/\.json$/)
+        }
+        const imported = await countsOf(handles.graph)
+        expect(imported).toMatchObject({
+          Turn: 124,
+          World: 85,
+          Verification: sum.verifications,
+          Promise: sum.promises,
+          Issue: sum.issues,
+        })
+        // A second import depends on the values that the engine returns.
+        const again = await importAll(handles.graph)
+        const unchanged = { turnsCreated: 0, turnsUnchanged: 124, turnsSuperseded: 0, turnsFailed: 0 }
+        expect(sumOf(again)).toMatchObject(unchanged)
+        expect(again.map(({ warnings }) => warnings)).toEqual(reports.map(({ warnings }) => warnings))
+        expect(await countsOf(handles.graph)).toEqual(imported)
+
+        const [first = '', second = '', ...others] = projects
+        if (existsSync(transcripts)) {
+          const store = clientStore(clientOf(handles.graph, first))
+          await importFiles(store, [transcripts], { project: first })
+        }
+        expect(await findingsOf(handles.graph)).toEqual([])
+        const before = await countsOf(handles.graph)
+        const would = await forgetAll(handles.graph, { project: second, wholeProject: true }, true)
+        const went = await forgetAll(handles.graph, { project: second, wholeProject: true })
+        expect(went.counts).toMatchObject(would.counts)
+        expect(Object.keys(would.counts)).toEqual(['Turn', 'World'])
+        const after = await countsOf(handles.graph)
+        for (const [label, count] of Object.entries(went.counts))
+          expect((before[label] ?? 0) - (after[label] ?? 0), label).toBe(count)
+        expect(await findingsOf(handles.graph)).toEqual([])
+        await forgetAll(handles.graph, { project: first, wholeProject: true, before: '2026-02-01' })
+        expect(await findingsOf(handles.graph)).toEqual([])
+        for (const project of [first, ...others])
+          await forgetAll(handles.graph, { project, wholeProject: true })
+        expect(await countsOf(handles.graph)).toEqual({})
       })
     })
-  }
+  })
 })
