@@ -15,12 +15,12 @@ import { earlierExportContract } from './earlier-export.ts'
 import { elsewhereContract } from './elsewhere.ts'
 import { eventsContract } from './events.ts'
 import { exampleQueriesContract } from './example-queries.ts'
-import { exportContract } from './export.ts'
+import { exportContract, restoreRulesContract } from './export.ts'
 import { forgetContract, forgetRulesContract } from './forget.ts'
 import { freeCypherContract } from './free-cypher.ts'
 import { historyContract } from './history.ts'
 import { identityContract } from './identity.ts'
-import { isolationContract } from './isolation.ts'
+import { isolationContract, isolationOfNamesContract } from './isolation.ts'
 import { issuesContract } from './issues.ts'
 import { knownElsewhereContract } from './known-elsewhere.ts'
 import { masksContract } from './masks.ts'
@@ -28,18 +28,18 @@ import { migrationsContract } from './migrations.ts'
 import { nextStepContract } from './next-step.ts'
 import { notThereContract } from './not-there.ts'
 import { pagesContract } from './pages.ts'
-import { pairsContract } from './pairs.ts'
+import { pairsContract, pairsRulesContract } from './pairs.ts'
 import { portContract } from './port.ts'
 import { projectOfNodesContract } from './project-of-nodes.ts'
-import { proofsContract } from './proofs.ts'
+import { proofsContract, proofsRulesContract } from './proofs.ts'
 import { racesContract } from './races.ts'
 import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
 import { restoreUnfinishedContract } from './restore-unfinished.ts'
 import { rollbackContract } from './rollback.ts'
 import { runGoalsContract } from './run-goals.ts'
-import { runsContract } from './runs.ts'
-import { searchContract } from './search.ts'
+import { runsContract, runsRulesContract } from './runs.ts'
+import { searchContract, searchRulesContract } from './search.ts'
 import { secretsContract } from './secrets.ts'
 import { seenOnTreeContract } from './seen-on-tree.ts'
 import { sessionsContract } from './sessions.ts'
@@ -89,6 +89,14 @@ function rulesContract(store: StoreUnderTest): void {
   autobuildContract(store)
   doctorRulesContract(store)
   forgetRulesContract(store)
+  isolationOfNamesContract(store)
+  searchRulesContract(store)
+  runsRulesContract(store)
+  stallsContract(store)
+  proofsRulesContract(store)
+  analysisOraclesContract(store)
+  restoreRulesContract(store)
+  pairsRulesContract(store)
   transcriptFormatsContract(store)
 }
 
@@ -124,9 +132,7 @@ export function statementsContract(store: StoreUnderTest): void {
   eventsContract(store)
   transcriptsContract(store)
   analysisContract(store)
-  stallsContract(store)
   proofsContract(store)
-  analysisOraclesContract(store)
   freeCypherContract(store)
   exampleQueriesContract(store)
   attentionContract(store)

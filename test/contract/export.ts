@@ -5,6 +5,7 @@ import type { Graph } from '../../src/graph/port.ts'
 import { exportLines } from '../../src/maintenance/export/export-lines.ts'
 import { restoreRecords } from '../../src/maintenance/restore/restore.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
+import { memory } from '../support/embedded-engines.ts'
 import { exportOf, kindOf, recordsOf, restoreLines } from '../support/exported.ts'
 import { brokenCounts, dumpOf } from '../support/graph-dump.ts'
 import {
@@ -148,44 +149,6 @@ export function exportContract(store: StoreUnderTest): void {
       await expect(exportOf(handles.graph, { project: 'nowhere' })).rejects.toMatchObject({
         code: 'not_found',
       })
-    })
-
-    test('a restore that is killed anywhere and repeated is complete without duplicates, and a partial world is hidden', async () => {
-      const { lines, dump } = made
-      const records = recordsOf(lines)
-      const restored = handles.graph
-      const worlds = new Map<string, boolean>()
-      let at = 0
-      for (let run = 0; at < records.length; run++) {
-        // Each run starts again, with another batch size, and is killed at a later place.
-        at = Math.min(records.length, at + 23)
-        const size = 1 + (run % 5) * 4
-        for (let from = 0; from < at; from += size) {
-          await restoreRecords(restored, records.slice(from, Math.min(at, from + size)))
-        }
-        for (const record of records.slice(0, at) as {
-          kind: string
-          slug?: string
-          world?: string
-          key?: string
-        }[]) {
-          if (record.kind === 'world' && record.key?.startsWith(`${PROJECT}/`))
-            worlds.set(String(record.slug), false)
-          const [, slug = ''] = record.world?.split('/') ?? []
-          if (record.kind === 'standing') worlds.set(decodeURIComponent(slug), true)
-        }
-        const client = clientOf(restored)
-        for (const [worldSlug, isWhole] of worlds) {
-          if (isWhole) continue
-          const deleted = { code: 'world_deleted' }
-          await expect(client.getWorld({ worldSlug })).rejects.toMatchObject(deleted)
-          await expect(client.captureTurnState(aTurn(1, { worldSlug }))).rejects.toMatchObject({
-            code: expect.stringMatching(/restore_unfinished|world_conflict/),
-          })
-          await expect(exportOf(restored)).rejects.toMatchObject({ code: 'restore_unfinished' })
-        }
-      }
-      expect(await dumpOf(restored)).toEqual(dump)
     })
 
     test('a different record is rejected with its key and field, and nothing is overwritten', async () => {
@@ -718,6 +681,54 @@ export function exportContract(store: StoreUnderTest): void {
       })
       expect(await dumpOf(handles.graph)).toEqual([])
       await migrate(handles.graph)
+    })
+  })
+}
+
+/** Checks on one engine what follows from the order of the records: their statements are those of `exportContract`. */
+export function restoreRulesContract(store: StoreUnderTest): void {
+  describe('a restore', () => {
+    const handles = useGraph(store)
+
+    test('a restore that is killed anywhere and repeated is complete without duplicates, and a partial world is hidden', async () => {
+      const source = await handles.open(() => memory.open())
+      await fillWithEverything(source)
+      const dump = await dumpOf(source)
+      const records = recordsOf(await exportOf(source))
+      await source.close()
+      const restored = handles.graph
+      const worlds = new Map<string, boolean>()
+      let at = 0
+      for (let run = 0; at < records.length; run++) {
+        // Each run starts again, with another batch size, and is killed at a later place.
+        at = Math.min(records.length, at + 23)
+        const size = 1 + (run % 5) * 4
+        for (let from = 0; from < at; from += size) {
+          await restoreRecords(restored, records.slice(from, Math.min(at, from + size)))
+        }
+        for (const record of records.slice(0, at) as {
+          kind: string
+          slug?: string
+          world?: string
+          key?: string
+        }[]) {
+          if (record.kind === 'world' && record.key?.startsWith(`${PROJECT}/`))
+            worlds.set(String(record.slug), false)
+          const [, slug = ''] = record.world?.split('/') ?? []
+          if (record.kind === 'standing') worlds.set(decodeURIComponent(slug), true)
+        }
+        const client = clientOf(restored)
+        for (const [worldSlug, isWhole] of worlds) {
+          if (isWhole) continue
+          const deleted = { code: 'world_deleted' }
+          await expect(client.getWorld({ worldSlug })).rejects.toMatchObject(deleted)
+          await expect(client.captureTurnState(aTurn(1, { worldSlug }))).rejects.toMatchObject({
+            code: expect.stringMatching(/restore_unfinished|world_conflict/),
+          })
+          await expect(exportOf(restored)).rejects.toMatchObject({ code: 'restore_unfinished' })
+        }
+      }
+      expect(await dumpOf(restored)).toEqual(dump)
     })
   })
 }

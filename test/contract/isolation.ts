@@ -48,88 +48,22 @@ export function isolationContract(store: StoreUnderTest): void {
       expect(rows.filter(({ a, b }) => projectOf(a) !== projectOf(b))).toEqual([])
     })
 
-    describe('guarantee: projects, tasks and sessions never see each other', () => {
-      type Scope = { project: string; featureId: string; taskId: string; worldSlug: string }
-      const scopes: Scope[] = [
-        ...NAMES.map((project) => ({ project, featureId: 'f', taskId: 't', worldSlug: 'w' })),
-        ...NAMES.map((featureId) => ({
-          project: 'p1',
-          featureId,
-          taskId: 't',
-          worldSlug: `f-${slugOf(featureId)}`,
-        })),
-        ...NAMES.map((taskId) => ({
-          project: 'p2',
-          featureId: 'f',
-          taskId,
-          worldSlug: `t-${slugOf(taskId)}`,
-        })),
-        ...NAMES.map((name) => ({ project: 'p3', featureId: 'f', taskId: 't', worldSlug: slugOf(name) })),
-        { project: 'x/y', featureId: 'z', taskId: 't', worldSlug: 'q' },
-        { project: 'x', featureId: 'y/z', taskId: 't', worldSlug: 'q' },
-        { project: 'x', featureId: 'y', taskId: 'z/t', worldSlug: 'r' },
-      ]
-      const mark = (scope: Scope) => `<${scopes.indexOf(scope)}>`
-      // Worlds of one task share its criteria, so each world uses its own words.
-      const words = (scope: Scope) =>
-        ['only', 'here', 'so'].map((word) => word + scopes.indexOf(scope)).join(' ')
-
-      test('every project, feature, task and world sees only its own turns, whatever their names are', async () => {
-        for (const scope of scopes) {
-          const verifications = [
-            {
-              criterionId: 'AC-001',
-              criterionText: `${words(scope)} ${mark(scope)}`,
-              status: 'verified' as const,
-            },
-            { criterionId: 'AC-002', status: 'rejected' as const, evidence: `seen ${mark(scope)}` },
-          ]
-          const turn = { ...aTurn(1), ...scope, playerSummary: `said in ${mark(scope)}`, verifications }
-          expect(await client().captureTurnState(turn)).toMatchObject({ created: true, ...scope })
-        }
-        for (const scope of scopes) {
-          const { project, worldSlug } = scope
-          const views = [
-            await client().loadTurnContinuationContext({ ...scope, currentTurn: 2, role: 'coach' }),
-            await client().listTurns({ project, worldSlug }),
-          ]
-          const marks = JSON.stringify(views).match(/<\d+>/g)
-          expect(new Set(marks), JSON.stringify(scope)).toEqual(new Set([mark(scope)]))
-          const { criteria } = await client().loadTurnContinuationContext({ ...scope, currentTurn: 2 })
-          expect(criteria).toHaveLength(2)
-          const byDefault = await client().loadTurnContinuationContext({
-            ...scope,
-            worldSlug: null,
-            currentTurn: 2,
-          })
-          if (project !== 'p3') expect(byDefault.worldSlug).toBe(worldSlug)
-        }
-        for (const project of NAMES) {
-          const { items } = await client().listWorlds({ project })
-          expect(
-            items.map((world) => world.project),
-            project,
-          ).toEqual([project])
-        }
+    test('writes of one scope do not affect similar scopes', async () => {
+      const view = (project: string) =>
+        client()
+          .loadTurnContinuationContext(aContext(9, { project, role: 'coach' }))
+          .then((v) => JSON.stringify(v))
+      await client().captureTurnState({ ...everyField, project: 'guardkit', worldSlug: null })
+      const before = await view('guardkit')
+      await client().captureTurnState({
+        ...everyField,
+        project: 'guardkit_factory',
+        worldSlug: null,
+        turnNumber: 8,
       })
-
-      test('writes of one scope do not affect similar scopes', async () => {
-        const view = (project: string) =>
-          client()
-            .loadTurnContinuationContext(aContext(9, { project, role: 'coach' }))
-            .then((v) => JSON.stringify(v))
-        await client().captureTurnState({ ...everyField, project: 'guardkit', worldSlug: null })
-        const before = await view('guardkit')
-        await client().captureTurnState({
-          ...everyField,
-          project: 'guardkit_factory',
-          worldSlug: null,
-          turnNumber: 8,
-        })
-        await client().captureTurnState(aTurn(3, { project: 'guardkit_factory', onConflict: 'supersede' }))
-        await client().deleteWorld({ project: 'guardkit_factory', worldSlug: TASK })
-        expect(await view('guardkit')).toBe(before)
-      })
+      await client().captureTurnState(aTurn(3, { project: 'guardkit_factory', onConflict: 'supersede' }))
+      await client().deleteWorld({ project: 'guardkit_factory', worldSlug: TASK })
+      expect(await view('guardkit')).toBe(before)
     })
 
     describe('guarantee: the same request has the same answer', () => {
@@ -199,6 +133,77 @@ export function isolationContract(store: StoreUnderTest): void {
     test('keys of worlds are their percent-encoded names', () => {
       expect(worldKey('a/b', 'c')).not.toBe(worldKey('a', 'b/c'))
       expect(new Set(NAMES.flatMap((a) => NAMES.map((b) => worldKey(a, b)))).size).toBe(NAMES.length ** 2)
+    })
+  })
+}
+
+/** Isolation of keys, which TypeScript makes. Neo4j runs the statements in the other suites. */
+export function isolationOfNamesContract(store: StoreUnderTest): void {
+  describe('guarantee: projects, tasks and sessions never see each other', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    type Scope = { project: string; featureId: string; taskId: string; worldSlug: string }
+    const scopes: Scope[] = [
+      ...NAMES.map((project) => ({ project, featureId: 'f', taskId: 't', worldSlug: 'w' })),
+      ...NAMES.map((featureId) => ({
+        project: 'p1',
+        featureId,
+        taskId: 't',
+        worldSlug: `f-${slugOf(featureId)}`,
+      })),
+      ...NAMES.map((taskId) => ({
+        project: 'p2',
+        featureId: 'f',
+        taskId,
+        worldSlug: `t-${slugOf(taskId)}`,
+      })),
+      ...NAMES.map((name) => ({ project: 'p3', featureId: 'f', taskId: 't', worldSlug: slugOf(name) })),
+      { project: 'x/y', featureId: 'z', taskId: 't', worldSlug: 'q' },
+      { project: 'x', featureId: 'y/z', taskId: 't', worldSlug: 'q' },
+      { project: 'x', featureId: 'y', taskId: 'z/t', worldSlug: 'r' },
+    ]
+    const mark = (scope: Scope) => `<${scopes.indexOf(scope)}>`
+    // Worlds of one task share its criteria, so each world uses its own words.
+    const words = (scope: Scope) =>
+      ['only', 'here', 'so'].map((word) => word + scopes.indexOf(scope)).join(' ')
+
+    test('every project, feature, task and world sees only its own turns, whatever their names are', async () => {
+      for (const scope of scopes) {
+        const verifications = [
+          {
+            criterionId: 'AC-001',
+            criterionText: `${words(scope)} ${mark(scope)}`,
+            status: 'verified' as const,
+          },
+          { criterionId: 'AC-002', status: 'rejected' as const, evidence: `seen ${mark(scope)}` },
+        ]
+        const turn = { ...aTurn(1), ...scope, playerSummary: `said in ${mark(scope)}`, verifications }
+        expect(await client().captureTurnState(turn)).toMatchObject({ created: true, ...scope })
+      }
+      for (const scope of scopes) {
+        const { project, worldSlug } = scope
+        const views = [
+          await client().loadTurnContinuationContext({ ...scope, currentTurn: 2, role: 'coach' }),
+          await client().listTurns({ project, worldSlug }),
+        ]
+        const marks = JSON.stringify(views).match(/<\d+>/g)
+        expect(new Set(marks), JSON.stringify(scope)).toEqual(new Set([mark(scope)]))
+        const { criteria } = await client().loadTurnContinuationContext({ ...scope, currentTurn: 2 })
+        expect(criteria).toHaveLength(2)
+        const byDefault = await client().loadTurnContinuationContext({
+          ...scope,
+          worldSlug: null,
+          currentTurn: 2,
+        })
+        if (project !== 'p3') expect(byDefault.worldSlug).toBe(worldSlug)
+      }
+      for (const project of NAMES) {
+        const { items } = await client().listWorlds({ project })
+        expect(
+          items.map((world) => world.project),
+          project,
+        ).toEqual([project])
+      }
     })
   })
 }

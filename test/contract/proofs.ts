@@ -130,6 +130,14 @@ export function proofsContract(store: StoreUnderTest): void {
       ])
       expect((await rows('stale-proofs')).map(([, , , , text]) => text)).toEqual([RETRY])
     })
+  })
+}
+
+/** Compares an analysis with `criteria`, on one engine: `proofsContract` runs its statements. */
+export function proofsRulesContract(store: StoreUnderTest): void {
+  describe('the proofs of random sessions', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
 
     test('stale-proofs agrees with `criteria` in random sessions, however a file is spelled', async () => {
       const random = new Random(28)
@@ -144,9 +152,11 @@ export function proofsContract(store: StoreUnderTest): void {
       await Promise.all(
         Array.from({ length: LANES }, async (_, lane) => {
           for (const { taskId, declared, turns } of made.filter((_made, i) => i % LANES === lane)) {
-            for (const criteria of declared.before) await declare(taskId, ...criteria)
+            for (const criteria of declared.before)
+              await client().declareCriteria({ featureId: FEATURE, taskId, criteria })
             for (const turn of turns) await client().captureTurnState(turn)
-            for (const criteria of declared.after) await declare(taskId, ...criteria)
+            for (const criteria of declared.after)
+              await client().declareCriteria({ featureId: FEATURE, taskId, criteria })
           }
         }),
       )
@@ -159,7 +169,9 @@ export function proofsContract(store: StoreUnderTest): void {
             expected.push([taskId, worldSlug, text, stale.files.length > 0 ? stale : rewordedInVersion])
         }
       }
-      const found = (await rows('stale-proofs')).map(([, task, world, , text, , turn, files, rewordedIn]) => [
+      const stale = await client().runAnalysis({ name: 'stale-proofs', limit: 1_000 })
+      expect(stale.truncated).toBe(false)
+      const found = stale.rows.map(([, task, world, , text, , turn, files, rewordedIn]) => [
         task,
         world,
         text,

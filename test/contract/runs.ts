@@ -869,13 +869,6 @@ export function runsContract(store: StoreUnderTest): void {
         expect((await client().getTurnStatus({ attemptId })).lease).toMatchObject({ owner: null })
       })
 
-      test('a wait ends after its time, also if memory is collected during it', async () => {
-        await aWorld('external')
-        const waiting = client().nextAttempt({ ...asked, waitMs: 1_000 })
-        await collectMemory()
-        expect(await waiting).toEqual({ claim: null })
-      })
-
       test('an attempt that a service executes is not open, and a missing world is an error', async () => {
         const { runs } = lifeOf(handles.graph)
         await runs.startAttempt(await aWorld('simulated'), WORKER)
@@ -888,6 +881,21 @@ export function runsContract(store: StoreUnderTest): void {
           code: 'invalid_request',
         })
       })
+    })
+  })
+}
+
+/** Checks the memory of Node, on one engine. */
+export function runsRulesContract(store: StoreUnderTest): void {
+  describe('the next attempt of a world', () => {
+    const handles = useGraph(store)
+
+    test('a wait ends after its time, also if memory is collected during it', async () => {
+      const client = clientOf(handles.graph)
+      await client.createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'w', executor: 'external' })
+      const waiting = client.nextAttempt({ worldSlug: 'w', workerId: WORKER, waitMs: 1_000 })
+      await collectMemory()
+      expect(await waiting).toEqual({ claim: null })
     })
   })
 }

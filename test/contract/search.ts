@@ -76,16 +76,17 @@ async function declareInTwoWordings(
   return texts
 }
 
+const findAll = async (client: TurngraphClient, q: string, asked: Asked = {}) => {
+  const pages = (cursor: string | null) => client.search({ ...asked, q, cursor })
+  const found: SearchHit[] = []
+  for await (const hit of everyItem(pages)) found.push(hit)
+  return found
+}
+
 /** The search over the texts of a project (contract: doors.md, section 6). */
 export function searchContract(store: StoreUnderTest): void {
   describe('search', () => {
     const handles = useGraph(store)
-    const findAll = async (client: TurngraphClient, q: string, asked: Asked = {}) => {
-      const pages = (cursor: string | null) => client.search({ ...asked, q, cursor })
-      const found: SearchHit[] = []
-      for await (const hit of everyItem(pages)) found.push(hit)
-      return found
-    }
     const placesOf = async (client: TurngraphClient, q: string, asked: Asked = {}) =>
       (await findAll(client, q, asked)).map(({ kind, worldSlug, turn }) => [kind, worldSlug, turn])
 
@@ -149,42 +150,6 @@ export function searchContract(store: StoreUnderTest): void {
         nextCursor: null,
       })
       expect(await placesOf(client, 'needle', { kind: 'blocker' })).toEqual([['blocker', TASK, 1]])
-    })
-
-    test('made-up sessions give the hits of an independent search, in its order, in pages too', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.array(madeUpTurn, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
-          fc.uniqueArray(text, { maxLength: 4, selector: (each) => each.toLowerCase() }),
-          fc.array(fc.constantFrom(...WORDS, 'lo', 'CAF', '都', 'ไทย', 'AC-001', 'ac'), {
-            minLength: 1,
-            maxLength: 3,
-          }),
-          async (sessions, conditions, words) => {
-            const project = crypto.randomUUID() // also in each retry with a smaller example
-            const client = clientOf(handles.graph, project)
-            const all: OracleText[] = []
-            for (const [s, turns] of sessions.entries())
-              for (const [i, { hour, ...more }] of turns.entries()) {
-                const at = hour === null ? null : new Date(Date.UTC(2026, 0, 1, hour)).toISOString()
-                const sent = aTurn(i + 1, { ...more, project, worldSlug: `s${s}`, completedAt: at })
-                await client.captureTurnState(sent)
-                all.push(...textsOfTurn(sent))
-              }
-            all.push(...(await declareInTwoWordings(client, conditions, project)))
-            const q = words.join(' ')
-            const expected = searchNaively(all, q).map(({ kind, criterion, worldSlug, turn }) =>
-              criterion === undefined ? [kind, worldSlug, turn] : [kind, criterion],
-            )
-            const found = (await findAll(client, q, { limit: 3 })).map(
-              ({ kind, criterionKey, worldSlug, turn }) =>
-                criterionKey === null ? [kind, worldSlug, turn] : [kind, lastPart(criterionKey)],
-            )
-            expect(found).toEqual(expected)
-          },
-        ),
-        { numRuns: 25 },
-      )
     })
 
     test('a criterion with several wordings is one hit, which shows its first wording and counts once', async () => {
@@ -339,6 +304,49 @@ export function searchContract(store: StoreUnderTest): void {
       }
       for (const q of ['*', '()', ' ', 'a '.repeat(17), 'a'.repeat(1_001), ''])
         await expect(client.search({ q }), q).rejects.toMatchObject({ code: 'invalid_request' })
+    })
+  })
+}
+
+/** Compares the search with an oracle, on one engine: the statements are those of `searchContract`. */
+export function searchRulesContract(store: StoreUnderTest): void {
+  describe('search, compared with an oracle', () => {
+    const handles = useGraph(store)
+
+    test('made-up sessions give the hits of an independent search, in its order, in pages too', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(madeUpTurn, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+          fc.uniqueArray(text, { maxLength: 4, selector: (each) => each.toLowerCase() }),
+          fc.array(fc.constantFrom(...WORDS, 'lo', 'CAF', '都', 'ไทย', 'AC-001', 'ac'), {
+            minLength: 1,
+            maxLength: 3,
+          }),
+          async (sessions, conditions, words) => {
+            const project = crypto.randomUUID() // also in each retry with a smaller example
+            const client = clientOf(handles.graph, project)
+            const all: OracleText[] = []
+            for (const [s, turns] of sessions.entries())
+              for (const [i, { hour, ...more }] of turns.entries()) {
+                const at = hour === null ? null : new Date(Date.UTC(2026, 0, 1, hour)).toISOString()
+                const sent = aTurn(i + 1, { ...more, project, worldSlug: `s${s}`, completedAt: at })
+                await client.captureTurnState(sent)
+                all.push(...textsOfTurn(sent))
+              }
+            all.push(...(await declareInTwoWordings(client, conditions, project)))
+            const q = words.join(' ')
+            const expected = searchNaively(all, q).map(({ kind, criterion, worldSlug, turn }) =>
+              criterion === undefined ? [kind, worldSlug, turn] : [kind, criterion],
+            )
+            const found = (await findAll(client, q, { limit: 3 })).map(
+              ({ kind, criterionKey, worldSlug, turn }) =>
+                criterionKey === null ? [kind, worldSlug, turn] : [kind, lastPart(criterionKey)],
+            )
+            expect(found).toEqual(expected)
+          },
+        ),
+        { numRuns: 25 },
+      )
     })
   })
 }
