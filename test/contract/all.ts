@@ -56,28 +56,10 @@ import { twoProcessesContract } from './two-processes.ts'
 import { worldsContract } from './worlds.ts'
 
 /**
- * Tests every requirement of Turngraph on the adapter of the caller. The suite also uses the embedded graph as a second
- * store to export from. It needs vitest, but no server.
- *
- * @example
- * // test/contract/mine.test.ts
- * const open = async () => {
- *   const graph = new MyGraph(await emptyDatabase()) // implements Graph of src/graph/port.ts
- *   await migrate(graph)
- *   return graph
- * }
- * describe('my store', () => storeContract({ name: 'mine', open, openUnmigrated, beside }))
- */
-export function storeContract(store: StoreUnderTest): void {
-  rulesContract(store)
-  statementsContract(store)
-}
-
-/**
  * Requirements that do not depend on the engine. `statementsContract` runs all of their statements, too. Therefore Neo4j runs only
  * `statementsContract`.
  */
-function rulesContract(store: StoreUnderTest): void {
+export function rulesContract(store: StoreUnderTest): void {
   recordsContract(store)
   turnReportsContract(store)
   nextStepContract(store)
@@ -100,7 +82,19 @@ function rulesContract(store: StoreUnderTest): void {
   transcriptFormatsContract(store)
 }
 
-/** Requirements that depend on the engine. Every statement runs here at least once. */
+/**
+ * Requirements that depend on the engine. Every statement runs here at least once. The suite also uses the embedded graph as a second
+ * store to export from. It needs vitest, but no server.
+ *
+ * @example
+ * // test/contract/mine.test.ts
+ * const open = async () => {
+ *   const graph = new MyGraph(await emptyDatabase()) // implements Graph of src/graph/port.ts
+ *   await migrate(graph)
+ *   return graph
+ * }
+ * describe('my store', () => statementsContract({ name: 'mine', open, openUnmigrated, beside }))
+ */
 export function statementsContract(store: StoreUnderTest): void {
   portContract(store)
   captureContract(store)

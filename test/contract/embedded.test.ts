@@ -1,5 +1,5 @@
 import { describeOn, shuffled } from '../support/engines.ts'
-import { storeContract } from './all.ts'
+import { statementsContract } from './all.ts'
 
 // Rows without a defined order are shuffled each time. Tests that pass then also pass in the order of the engine.
-describeOn(shuffled, storeContract)
+describeOn(shuffled, statementsContract)

@@ -1,8 +1,8 @@
-/** A change of the source that breaks a rule, and the tests that must fail: a file, or `FILE > NAME` for some of its tests. */
+/** A change of the source that breaks a rule, and the tests that must fail: the begin of files, or `FILE > NAME` for some tests. */
 export type Mutation = { rule: string; file: string; from: string; to: string; tests: string }
 
 const fold = 'test/property/apply-turn.test.ts'
-const contract = (name: string): string => `test/contract/embedded.test.ts > ${name}`
+const contract = (name: string): string => `test/contract/embedded > ${name}`
 const unit = (name: string): string => `src/rules/${name}.test.ts`
 
 const of =
