@@ -133,11 +133,11 @@ test.each([
 const LANGGRAPH = ['--import', 'tsx', 'examples/langgraph/main.ts']
 const SESSION = ['1. Built AC-001 → feedback', '2. Built AC-002 → feedback', '3. Built AC-003 → approved']
 
-test('examples/langgraph: killed after a node, four times, graph and memory go on together', async () => {
+test('examples/langgraph: killed after a node, twice, graph and memory go on together', async () => {
   const folder = temporaryFolder()
   const run = (...killedAt: string[]) =>
     inCheckout(process.execPath, [...LANGGRAPH, folder, ...killedAt], { cwd: root })
-  const places = ['play:2', 'judge:2', 'record:2', 'record:3']
+  const places = ['play:2', 'record:2']
   for (const [i, place] of [...places, null].entries()) {
     const ran = run(...(place === null ? [] : [place]))
     if (place !== null) await expect(ran).rejects.toMatchObject({ signal: 'SIGKILL' })
