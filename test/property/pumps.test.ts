@@ -209,10 +209,13 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
     }),
 }
 
-/** The fields of the operations that write. Operations with the same schema for a field share a test. */
+/**
+ * The fields of the operations that write. Operations with the same schema for a field share a test. The fields of a turn are those of
+ * captureTurnState.
+ */
 const FIELD_OF_SCHEMA = new Map(
   Object.entries(operations)
-    .filter(([, { scope }]) => !onlyReads(scope))
+    .filter(([name, { scope }]) => !onlyReads(scope) && name !== 'commitAttempt')
     .flatMap(([name, { input }]) => {
       const { def } = (input as unknown as Schema)._zod
       return Object.entries(def.type === 'object' ? def.shape : {}).map(
