@@ -103,6 +103,9 @@ async function checkProject(page: Page, started: Started, project: string): Prom
   }
 }
 
+/** A run looks at every second session. The seed of the run decides which half. */
+const HALF = Number(process.env.TURNGRAPH_TEST_SEED) % 2
+
 describeInBrowser('over the corpus', () => {
   const browser = useBrowser()
 
@@ -116,7 +119,8 @@ describeInBrowser('over the corpus', () => {
         await page.getByRole('link', { name }).first().waitFor()
         await checkProject(page, started, name)
         let compared = 0
-        for (const world of worlds) compared += await checkSession(page, started.graph, name, world)
+        for (const world of worlds.filter((_, i) => i % 2 === HALF))
+          compared += await checkSession(page, started.graph, name, world)
         expect(compared).toBeGreaterThan(0)
       },
       600_000,
