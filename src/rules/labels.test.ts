@@ -83,6 +83,12 @@ test.each([
   'ACME-1: no label',
   '[AC-1](https://example.org) is linked',
   'AC-1-fallback: is used',
+  'us-east-1: is encrypted',
+  'us-gov-west-1 - is encrypted',
+  '`us-east-1` is encrypted',
+  '[us-east-1] is encrypted',
+  'fr-ca-1: is encrypted',
+  'ac-dc-1: is on',
   '',
 ])('the text %j begins with no label', (given) => {
   expect(splitLabel(given)).toEqual({ label: null, text: given })

@@ -22,29 +22,31 @@ export const withoutListMark = (text: string): string => text.replace(LIST_MARK,
 
 /** Prefixes that make a label without any mark around it. */
 const PREFIX = '(?:AC|ACC|CRIT|CRITERION|REQ|FR|NFR|SC|US|DOD)'
-const NUMBER = '\\d{1,4}(?:\\.\\d{1,3})*[a-z]?'
-const KNOWN_LABEL = `${PREFIX}(?:[-_ #]?${NUMBER}|(?:[-_][A-Za-z][A-Za-z0-9]*)+[-_]${NUMBER})`
+const PREFIX_IN_ANY_CASE = PREFIX.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)
+const NUMBER = '\\d{1,4}(?:\\.\\d{1,3})*[A-Za-z]?'
+/** With more parts, only a prefix in capitals makes a label: `us-east-1` is a region. */
+const KNOWN_LABEL = `(?:${PREFIX_IN_ANY_CASE}[-_ #]?${NUMBER}|${PREFIX}(?:[-_][A-Za-z][A-Za-z0-9]*)+[-_]${NUMBER})`
 const ANY_LABEL = `[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*[-_]${NUMBER}`
 const ENDS = '(?![\\p{L}\\p{N}]|[_-][\\p{L}\\p{N}])'
 
-const PLAIN = new RegExp(`^(${KNOWN_LABEL})${ENDS}\\s*(?:[:：|→—]|[-–.)](?=\\s|$)|$)\\s*`, 'iu')
+const PLAIN = new RegExp(`^(${KNOWN_LABEL})${ENDS}\\s*(?:[:：|→—]|[-–.)](?=\\s|$)|$)\\s*`, 'u')
 /** The opening mark is missing: a validator that removes marks at the start of a text leaves the closing one. */
 const HALF_MARKED = new RegExp(
   `^(${KNOWN_LABEL})${ENDS}(?:\\s*:?(?:\\*\\*|__)\\s*:?|:?[*_\`]:|[*_\`](?=\\s+[-–—]))\\s*(?:[-–—]+\\s+)?`,
-  'iu',
+  'u',
 )
-const BRACKETED = new RegExp(`^[[(](${KNOWN_LABEL})[\\])](?!\\()\\s*:?\\s*(?:[-–—]+\\s+)?`, 'iu')
+const BRACKETED = new RegExp(`^[[(](${KNOWN_LABEL})[\\])](?!\\()\\s*:?\\s*(?:[-–—]+\\s+)?`, 'u')
 /** A label that a mark encloses, with or without its colon, may have any prefix if a separator follows. */
 const marked = (label: string, separator: string) =>
-  new RegExp(`^([*_\`]+)[[(]?(${label})${ENDS}[\\])]?(?:\\s*:)?\\s*[*_\`]+(?![*_\`])${separator}`, 'iu')
+  new RegExp(`^([*_\`]+)[[(]?(${label})${ENDS}[\\])]?(?:\\s*:)?\\s*[*_\`]+(?![*_\`])${separator}`, 'u')
 const MARKED = marked(KNOWN_LABEL, '\\s*:?\\s*(?:[-–—]+\\s+)?')
 const MARKED_ANY = marked(ANY_LABEL, '(?:(?<=:[*_`]+)|\\s*:|\\s+[-–—]+(?=\\s))\\s*(?:[-–—]+\\s+)?')
 /** The mark encloses more words than the label: they keep it. */
 const MARKED_WITH_MORE = new RegExp(
   `^(\\*\\*|__|[*_\`])(${KNOWN_LABEL})${ENDS}\\s*(?::|[-–—](?=\\s))\\s*`,
-  'iu',
+  'u',
 )
-const BEGINS_WITH_LABEL = new RegExp(`^[*_\`]*${KNOWN_LABEL}${ENDS}`, 'iu')
+const BEGINS_WITH_LABEL = new RegExp(`^[*_\`]*${KNOWN_LABEL}${ENDS}`, 'u')
 
 /**
  * Splits a label from the start of a criterion's text, in every form that task files, Players and Coaches write.

@@ -133,6 +133,19 @@ export function identityContract(store: StoreUnderTest): void {
       expect(await shown()).toHaveLength(3)
     })
 
+    test('4: texts that begin with different names of regions are two criteria', async () => {
+      await capture(
+        verified(
+          ['AC-001', 'us-east-1: the bucket is encrypted'],
+          ['AC-002', 'us-west-2: the bucket is encrypted'],
+        ),
+      )
+      expect(await lines()).toEqual([
+        'AC-001 verified us-east-1: the bucket is encrypted',
+        'AC-002 verified us-west-2: the bucket is encrypted',
+      ])
+    })
+
     test('each criterion is used once in a list, equal wordings first', async () => {
       await capture(
         verified(['AC-001', 'The page shows a list of users']),
