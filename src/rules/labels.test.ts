@@ -67,6 +67,11 @@ test.each([
   ['**AC-6 — It seeds**', 'AC-6', '**It seeds**'],
   ['**SEED-01** — It seeds', 'SEED-01', 'It seeds'],
   ['**SEED-01:** It seeds', 'SEED-01', 'It seeds'],
+  ['✅ AC-1: It seeds', 'AC-1', 'It seeds'],
+  ['- ✔️ **AC-1**: It seeds', 'AC-1', 'It seeds'],
+  ['❌AC-1: It seeds', 'AC-1', 'It seeds'],
+  ['### AC-1: It seeds', 'AC-1', 'It seeds'],
+  ['## ☐ AC-1 — It seeds', 'AC-1', 'It seeds'],
   ['AC-1', 'AC-1', ''],
 ])('the label of the text %j is %j', (given, label, text) => {
   expect(splitLabel(given)).toEqual({ label, text })

@@ -14,10 +14,10 @@ export function normalizeLabel(given: string): string {
   return found === null ? label : `${found[1] ?? found[2]}-${(found[3] ?? '').padStart(3, '0')}`
 }
 
-const LIST_MARK = /^\s*(?:[-+*•]|\d+[.)])\s+/u
-const CHECK_BOX = /^\s*\[[ xX]?\](?:\s+|$)/u
+const LIST_MARK = /^\s*(?:[-+*•]|#{1,6}|\d+[.)])\s+/u
+const CHECK_BOX = /^\s*(?:\[[ xX]?\](?:\s+|$)|[✅✓✔☑☐❌✗]\uFE0F?\s*(?=\S))/u
 
-/** Removes a leading list mark and a leading check box. */
+/** Removes a leading mark of a list or a heading, and a leading check box or check mark. */
 export const withoutListMark = (text: string): string => text.replace(LIST_MARK, '').replace(CHECK_BOX, '')
 
 /** Prefixes that make a label without any mark around it. */

@@ -87,6 +87,14 @@ export function identityContract(store: StoreUnderTest): void {
       ])
     })
 
+    test("1: a check mark or a heading's mark in front of a label leaves the words equal", async () => {
+      await capture({
+        ...promised(['AC-001', answers], ['AC-002', logs]),
+        ...verified(['AC-SEED-03', `✅ AC-SEED-03: ${answers}`], ['AC-SEED-04', `### AC-SEED-04: ${logs}`]),
+      })
+      expect(await lines()).toEqual([`AC-SEED-03 verified ${answers}`, `AC-SEED-04 verified ${logs}`])
+    })
+
     test('2: a wording that begins with the other is the same, from four words on', async () => {
       await capture(verified(['AC-001', 'It answers with 404'], ['AC-002', 'Every request logged']))
       await clientOf(handles.graph).captureTurnState(

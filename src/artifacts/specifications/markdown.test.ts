@@ -25,6 +25,7 @@ describe('a task file in Markdown', () => {
       '- **AC-003** one\n- **AC-4**: two\n- **AC-5:** three\n- __AC-6__ — four',
       ['AC-003|one', 'AC-4|two', 'AC-5|three', 'AC-6|four'],
     ],
+    ['ids behind a check mark', '- ✅ AC-001: one\n- ☐ **AC-2**: two', ['AC-001|one', 'AC-2|two']],
     ['a bold id with more in it', '- **AC-6: six** of them', ['AC-6|**six** of them']],
     [
       'ids in lower case, and of many words',
