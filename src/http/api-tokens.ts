@@ -1,12 +1,12 @@
 // Loads the API tokens, and finds the caller that a token belongs to.
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import { SCOPES, type Scope } from '../operations/operation.ts'
 import type { Config } from '../platform/config.ts'
 import { createPrivateFile } from '../platform/data-folder/private-file.ts'
 import { readTokenFile, tokenFileIn } from '../platform/data-folder/token-file.ts'
-import { computeProof, hashToken, tokenHint } from '../platform/service-proof.ts'
+import { computeProof, createToken, hashToken, tokenHint } from '../platform/service-proof.ts'
 import { PageSessions } from './page-sessions.ts'
 import { readTokensFile, type TokensPlace, tokensPlace } from './tokens-file.ts'
 
@@ -111,7 +111,7 @@ export function loadTokens({ dataFolder, tokensFile }: Pick<Config, 'dataFolder'
 function ownToken(dataFolder: string): string {
   const found = readTokenFile(dataFolder)
   if (found === null) {
-    const made = randomBytes(32).toString('base64url')
+    const made = createToken()
     if (createPrivateFile(tokenFileIn(dataFolder), `${made}\n`)) return made
   }
   const token = found ?? readTokenFile(dataFolder) ?? ''

@@ -1,5 +1,5 @@
 // Keeps the codes and sessions of browsers. A code works once and is exchanged for a session.
-import { randomBytes } from 'node:crypto'
+import { createToken } from '../platform/service-proof.ts'
 
 const CODE_LIFE_MS = 60_000
 /** Lifetime of a session after its last request. */
@@ -10,13 +10,16 @@ const MAX_ENTRIES = 1_000
 
 type Entry = { callerName: string; expiresAt: number }
 
-/** Codes and sessions of one service, in memory: a restart ends them. Each belongs to the token that asked for the code. */
+/**
+ * Codes and sessions of one service, in memory: a restart ends them. Each belongs to the token that asked for the code. They are
+ * random, so the time of a look-up in a map does not reveal one.
+ */
 export class PageSessions {
   readonly #codes = new Map<string, Entry>()
   readonly #sessions = new Map<string, Entry>()
 
   createCode(callerName: string, now: number): { code: string; expiresAt: number } {
-    const code = createSecret()
+    const code = createToken()
     const expiresAt = now + CODE_LIFE_MS
     addEntry(this.#codes, code, { callerName, expiresAt })
     return { code, expiresAt }
@@ -27,7 +30,7 @@ export class PageSessions {
     const entry = this.#codes.get(code)
     this.#codes.delete(code)
     if (entry === undefined || entry.expiresAt <= now) return null
-    const token = createSecret()
+    const token = createToken()
     const expiresAt = now + SESSION_LIFE_MS
     addEntry(this.#sessions, token, { callerName: entry.callerName, expiresAt })
     return { token, expiresAt }
@@ -51,9 +54,6 @@ export class PageSessions {
     return entry.callerName
   }
 }
-
-/** Makes a secret of 256 random bits. The time of a look-up in a map does not reveal it. */
-const createSecret = (): string => randomBytes(32).toString('base64url')
 
 function addEntry(entries: Map<string, Entry>, secret: string, entry: Entry): void {
   const [oldest] = entries.keys()

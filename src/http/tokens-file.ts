@@ -1,5 +1,4 @@
 // Reads and changes the file of tokens: that of TURNGRAPH_TOKENS, otherwise `tokens.json` in the data folder.
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
@@ -11,7 +10,7 @@ import type { Config } from '../platform/config.ts'
 import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { readPrivateFile, replacePrivateFile } from '../platform/data-folder/private-file.ts'
 import { withFileLock } from '../platform/file-lock.ts'
-import { hashToken } from '../platform/service-proof.ts'
+import { createToken, hashToken } from '../platform/service-proof.ts'
 import { badSettingsFile, readSettingsFile } from '../platform/settings-file.ts'
 
 /** Entry of the file. It has the SHA-256 of a token in hexadecimal, and no secret. */
@@ -66,7 +65,7 @@ const FORM = `It is a JSON list of {"name", "sha256", "scopes", "project"?}; sco
  * @throws `invalid_request` if the name is taken, or if the file is not valid
  */
 export function addToken(place: TokensPlace, { name, ...rights }: z.output<typeof tokenRequest>): string {
-  const token = randomBytes(32).toString('base64url')
+  const token = createToken()
   const sha256 = hashToken(token).toString('hex')
   changeEntries(place, (entries) => {
     if (entries.some((entry) => entry.name === name))

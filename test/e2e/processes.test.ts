@@ -29,7 +29,7 @@ const captureInProcess = (number: number) => turngraph.run(['capture'], { input:
 const context = (number: number) =>
   turngraph.run(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', String(number)])
 const ENDLESS = 'UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*) AS pairs'
-const addressWithCode = (url: string) => expect.stringMatching(new RegExp(`^${url}/#code=[\\w-]{43}\n$`))
+const addressWithCode = (url: string) => expect.stringMatching(new RegExp(`^${url}/#code=tgk_[\\w-]{43}\n$`))
 const serverFile = () => path.join(turngraph.folder, 'server.json')
 
 describe('one graph, many processes', () => {
@@ -58,7 +58,7 @@ describe('one graph, many processes', () => {
     await vi.waitUntil(() => existsSync(opened), { timeout: 30_000 })
     expect(readFileSync(opened, 'utf8')).toContain('open.html')
     const file = path.join(turngraph.folder, 'open.html')
-    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`url=${url}/#code=[\\w-]{43}"`))
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`url=${url}/#code=tgk_[\\w-]{43}"`))
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const printed = await turngraph.spawn(['open', '--print'], { environment })
     expect(printed).toEqual({ code: 0, stdout: addressWithCode(url), stderr: '' })

@@ -19,7 +19,7 @@ test('a running service takes a new token and refuses a revoked one, and the pri
   const created = await user.run(CREATE_PLAYER)
   expect([created.code, created.stderr]).toEqual([0, expect.stringContaining('has its hash')])
   const token = created.stdout.trim()
-  expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/)
+  expect(token).toMatch(/^tgk_[A-Za-z0-9_-]{43}$/)
   const file = path.join(user.folder, 'tokens.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(file, 'utf8')).not.toContain(token)

@@ -10,12 +10,19 @@ describe('tokens', () => {
     const dataFolder = path.join(newFolder(), 'data')
     const first = await start({}, { dataFolder })
     const file = path.join(dataFolder, 'token')
-    expect(first.token).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(first.token).toMatch(/^tgk_[A-Za-z0-9_-]{43}$/)
     expect([statSync(file).mode & 0o777, statSync(dataFolder).mode & 0o777]).toEqual([0o600, 0o700])
     await first.service.close()
     const second = await start({}, { dataFolder })
     expect(second.token).toBe(first.token)
     expect((await second.call('POST', '/v1/turns', capture)).status).toBe(201)
+  })
+
+  test('a token of this service is masked in every text, also without a word that names it', async () => {
+    const { call, token } = await start()
+    const body = record({ coach_feedback: `$ cat .turngraph/token\n${token}` })
+    const captured = await call('POST', '/v1/turns', { body })
+    expect(captured.body.coach_feedback).toMatch(/^\$ cat \.turngraph\/token\n\[redacted:[0-9a-f]+\]$/)
   })
 
   test('a missing or wrong token is 401 with WWW-Authenticate, and its body is not read', async () => {

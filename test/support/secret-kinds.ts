@@ -53,6 +53,7 @@ const token = (name: string, ...parts: Part[]): SecretKind =>
   })
 
 const TOKENS: readonly SecretKind[] = [
+  token('Turngraph token', 'tg', 'k_', [43, URL_SAFE]),
   token('Docker personal token', 'dckr', '_pat_', [27, URL_SAFE]),
   token('Docker organization token', 'dckr', '_oat_', [27, URL_SAFE]),
   token('Atlassian token', 'ATA', 'TT3xFfGF0', [180, URL_SAFE], '=', [8, HEX.toUpperCase()]),

@@ -42,7 +42,8 @@ const PREFIXES: readonly Prefix[] = [
     30,
     `ATCTT3 ATSTT3 pypi- sgp_ lin_api_ lin_oauth_ pnu_ pnb_ dbtc_ dbtu_ y0_ y3_ AQVN EAAA EAAC EAAM EAAG
     shpat_ shpca_ shppa_ shpss_ shpua_ shippo_live_ shippo_test_ duffel_live_ EZAK EZTK pat-na1-
-    pat-eu1- access-sandbox- access-production- signkey-prod- signkey-test- waka_ polar_pat_`,
+    pat-eu1- access-sandbox- access-production- signkey-prod- signkey-test- waka_ polar_pat_
+    tgk_`,
   ),
   ...of(String.raw`\w=-`, 30, 'ATATT3'),
   ...of(
