@@ -7,7 +7,6 @@ export {
   Neo4jError,
   type Plan as Neo4jPlan,
   type Session,
-  type SessionConfig,
 } from 'neo4j-driver'
 
 export const ACCESS = neo4j.session

@@ -28,6 +28,9 @@ const DEADLOCK = 'Neo.TransientError.Transaction.DeadlockDetected'
  */
 const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
 
+/** True if the server sent the error; the driver raises the others itself. */
+export const isAnswer = ({ code }: Neo4jError): boolean => code.startsWith('Neo.')
+
 /** The operation used up its time on the server, or its time for waiting for a lock. */
 export const isTimeout = ({ code }: Neo4jError): boolean => TIMED_OUT.has(code)
 

@@ -1,6 +1,6 @@
 // Adapts Neo4j to the port of the graph.
 import { setMaxListeners } from 'node:events'
-import { TurngraphError } from '../core/errors.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import {
@@ -11,10 +11,9 @@ import {
   isDateTime,
   Neo4jError,
   type Session,
-  type SessionConfig,
   toNeo4j,
 } from './neo4j-driver.ts'
-import { isDeadlock, isOutOfMemory, isTimeout, isTransient } from './neo4j-errors.ts'
+import { isAnswer, isDeadlock, isOutOfMemory, isTimeout, isTransient } from './neo4j-errors.ts'
 import { Neo4jPlans, toOnePlan, type Use } from './neo4j-plans.ts'
 import {
   type Graph,
@@ -41,6 +40,8 @@ const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 15
 /** Time limit for schema commands: Neo4j reads every node of a label to fill an index. */
 const SCHEMA_MS = 30 * 60_000
+/** The adapter makes new connections if the server has answered no attempt for this time. */
+const SILENT_MS = 30_000
 /**
  * The adapter for Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction in one
  * round trip; BEGIN and COMMIT would need a second one. The driver's managed retries start at one second, so
@@ -48,7 +49,7 @@ const SCHEMA_MS = 30 * 60_000
  */
 export class Neo4jGraph implements Graph {
   readonly engine = 'neo4j'
-  readonly #driver: Driver
+  readonly #options: Neo4jOptions
   readonly #database: string
   readonly #url: string
   /**
@@ -56,6 +57,9 @@ export class Neo4jGraph implements Graph {
    * cluster.
    */
   readonly #bookmarks = bookmarkManager()
+  #driver: Driver
+  /** Time of the first attempt since the last answer of the server; null if it answered the last attempt. */
+  #silentSince: number | null = null
   /** True for a cluster (`neo4j://`), in which READ mode asks followers. */
   readonly #isRouted: boolean
   readonly #plans = new Neo4jPlans((use) => this.#renewPlan(use))
@@ -64,8 +68,9 @@ export class Neo4jGraph implements Graph {
   readonly source: GraphSource
 
   constructor(options: Neo4jOptions) {
-    const { url, database, poolSize = 50 } = options
-    this.#driver = createDriver(options, { disableLosslessIntegers: true, maxConnectionPoolSize: poolSize })
+    const { url, database } = options
+    this.#options = options
+    this.#driver = connect(options)
     this.#database = database
     this.#url = url
     this.source = { engine: 'neo4j', options }
@@ -117,7 +122,6 @@ export class Neo4jGraph implements Graph {
   }
 
   async schema(commands: readonly string[]): Promise<void> {
-    const config = { defaultAccessMode: ACCESS.WRITE, bookmarkManager: this.#bookmarks }
     const work = async (session: Session) => {
       const transaction = session.beginTransaction({
         timeout: SCHEMA_MS,
@@ -128,7 +132,7 @@ export class Neo4jGraph implements Graph {
     }
     // Tries start only within the time limit of a request. The commands of a try have the longer limit.
     await this.#retry({ deadline: deadlineFromNow() }, () =>
-      this.#inSession(config, work, { deadline: performance.now() + SCHEMA_MS }),
+      this.#inSession(ACCESS.WRITE, work, { deadline: performance.now() + SCHEMA_MS }),
     )
   }
 
@@ -150,7 +154,7 @@ export class Neo4jGraph implements Graph {
    * A follower may still lack the writes of another replica of the service, so the leader answers on a
    * cluster.
    */
-  get #readMode(): 'READ' | 'WRITE' {
+  get #readMode(): Mode {
     return this.#isRouted ? ACCESS.WRITE : ACCESS.READ
   }
 
@@ -181,18 +185,11 @@ export class Neo4jGraph implements Graph {
       await transaction.run(`EXPLAIN ${toOnePlan(statement)}`, { p: {} })
       await transaction.rollback()
     }
-    await this.#inSession({ defaultAccessMode: ACCESS.WRITE }, work, {
-      deadline: performance.now() + PLAN_MS,
-    })
+    await this.#inSession(ACCESS.WRITE, work, { deadline: performance.now() + PLAN_MS })
   }
 
-  async #retrying<T>(
-    mode: 'READ' | 'WRITE',
-    work: (session: Session) => Promise<T>,
-    limits: Limits,
-  ): Promise<T> {
-    const config = { defaultAccessMode: mode, bookmarkManager: this.#bookmarks }
-    return this.#retry(limits, () => this.#inSession(config, work, limits))
+  #retrying<T>(mode: Mode, work: (session: Session) => Promise<T>, limits: Limits): Promise<T> {
+    return this.#retry(limits, () => this.#inSession(mode, work, limits))
   }
 
   /** Repeats work until a deadline if its error is transient. */
@@ -210,22 +207,43 @@ export class Neo4jGraph implements Graph {
   }
 
   async #inSession<T>(
-    config: SessionConfig,
+    mode: Mode,
     work: (session: Session) => Promise<T>,
     { deadline, signal }: Limits,
   ): Promise<T> {
     // A closed driver answers some statements with no rows instead of an error.
     this.#closing.signal.throwIfAborted()
-    const session = this.#driver.session({ ...config, database: this.#database })
+    const session = this.#driver.session({
+      database: this.#database,
+      defaultAccessMode: mode,
+      bookmarkManager: this.#bookmarks,
+    })
     // Closing a session resets its connection, which ends the work that still runs on the server.
     const abandon = () => void session.close().catch(() => {})
     const bounds = { abandon, signal: signal ?? this.#closing.signal }
     const result = await withDeadline(deadline, () => work(session), bounds).catch((error: unknown) => {
       abandon()
+      this.#noteFailure(error)
       throw error
     })
+    this.#silentSince = null
     await session.close()
     return result
+  }
+
+  /**
+   * Replaces the driver if the server has been silent for a while: a login that is never answered keeps its place in the pool of the
+   * driver, and the pool fills up.
+   */
+  #noteFailure(error: unknown): void {
+    if (error instanceof Neo4jError && isAnswer(error)) this.#silentSince = null
+    else if (error instanceof Neo4jError || hasCode(error, 'timeout')) {
+      this.#silentSince ??= performance.now()
+      if (performance.now() - this.#silentSince < SILENT_MS) return
+      this.#silentSince = null
+      void this.#driver.close().catch(() => {})
+      this.#driver = connect(this.#options)
+    }
   }
 
   /** Maps an error of the driver to a domain error, by code, never by message. */
@@ -273,6 +291,11 @@ export class Neo4jGraph implements Graph {
     return error
   }
 }
+
+type Mode = 'READ' | 'WRITE'
+
+const connect = (options: Neo4jOptions): Driver =>
+  createDriver(options, { disableLosslessIntegers: true, maxConnectionPoolSize: options.poolSize ?? 50 })
 
 /** The limits of one try: its deadline, and the signal that ends it earlier. */
 type Limits = { deadline: number; signal?: AbortSignal | undefined }

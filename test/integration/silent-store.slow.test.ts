@@ -1,0 +1,80 @@
+/** A server that accepts connections, but does not answer: a frozen Neo4j, a proxy without a backend. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Neo4jGraph } from '../../src/graph/neo4j.ts'
+
+/** Text and map of PackStream. */
+const text = (value: string) => Buffer.concat([Buffer.from([0xd0, value.length]), Buffer.from(value)])
+const map = (entries: [string, Buffer][]) =>
+  Buffer.concat([
+    Buffer.from([0xa0 + entries.length]),
+    ...entries.flatMap(([key, value]) => [text(key), value]),
+  ])
+
+/** SUCCESS with the metadata that the driver needs from any message of a statement without columns. */
+function success(bookmark: string): Buffer {
+  const metadata: [string, Buffer][] = [
+    ['server', text('Neo4j/5.26.0')],
+    ['connection_id', text('1')],
+    ['fields', Buffer.from([0x90])],
+    ['bookmark', text(bookmark)],
+  ]
+  const message = Buffer.concat([Buffer.from([0xb1, 0x70]), map(metadata)])
+  return Buffer.concat([Buffer.from([0, message.length]), message, Buffer.from([0, 0])])
+}
+
+type Behavior = { answersLogins: boolean; bookmark: string }
+
+/** Starts a server of Bolt 5.4. */
+async function startServer(behavior: Behavior): Promise<string> {
+  const speak = (socket: Socket) => {
+    let received = Buffer.alloc(0)
+    let isGreeted = false
+    socket.on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    if (!behavior.answersLogins) return
+    socket.on('data', (bytes) => {
+      received = Buffer.concat([received, bytes])
+      if (!isGreeted && received.length >= 20) {
+        isGreeted = true
+        received = received.subarray(20)
+        socket.write(Buffer.from([0, 0, 4, 5]))
+      }
+      while (isGreeted && received.length > 2) {
+        const end = received.readUInt16BE() + 4 // a message is one chunk here, between its length and two zeros
+        if (received.length < end) return
+        received = received.subarray(end)
+        socket.write(success(behavior.bookmark))
+      }
+    })
+  }
+  const server = createServer(speak).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return `bolt://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function open(behavior: Behavior, poolSize: number): Promise<Neo4jGraph> {
+  const url = await startServer(behavior)
+  const graph = new Neo4jGraph({ url, user: 'neo4j', password: null, database: 'neo4j', poolSize })
+  onTestFinished(() => graph.close())
+  return graph
+}
+
+/** Moves the clock of the adapter. */
+function skipTime(ms: number): void {
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
+  onTestFinished(() => clock.mockRestore())
+}
+
+test('a store whose logins were never answered is used again soon after it answers', async () => {
+  const server = { answersLogins: false, bookmark: 'B:1' }
+  const graph = await open(server, 1)
+  await expect(graph.health()).rejects.toMatchObject({ code: 'store_unavailable' })
+  server.answersLogins = true
+  skipTime(30_000)
+  await expect(graph.health()).rejects.toMatchObject({ code: 'store_unavailable' }) // the pool is full of logins
+  expect(await graph.health()).toMatchObject({ engine: 'neo4j' })
+})
