@@ -51,6 +51,9 @@ export const PAGE = {
 export const PROJECT = {
   project: ['--project <project>', 'default: TURNGRAPH_PROJECT, else that of the server'],
 } as const
+export const ONE_PROJECT = {
+  project: ['--project <project>', 'this project alone (default: all; TURNGRAPH_PROJECT does not count)'],
+} as const
 export const JSON_FORM = { json: ['--json', 'print the wire form alone on standard output'] } as const
 export const SHARED = { ...PROJECT, ...JSON_FORM } as const
 

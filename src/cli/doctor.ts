@@ -5,7 +5,8 @@ import { plural } from '../core/plural.ts'
 import type { Examination } from '../maintenance/doctor/examine.ts'
 import type { Finding } from '../maintenance/doctor/finding.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
-import { action, SHARED } from './command.ts'
+import { action, JSON_FORM, ONE_PROJECT } from './command.ts'
+import { takeNewsOfGraph } from './graph-in-use.ts'
 import { printJson, printLines, printText, showProgress } from './output.ts'
 
 type Found = { examined: number; findings: Finding[] }
@@ -19,10 +20,11 @@ export const addDoctor = action(
         '--repair',
         'put right what can be derived from the graph itself; never removes what a turn says',
       ],
-      ...SHARED,
+      ...ONE_PROJECT,
+      ...JSON_FORM,
     },
-    help: `Without --project all projects, and what belongs to none. Each finding names its check, the record and a remedy
-(docs/operations.md). Exit codes: 0 nothing found, 8 something found (with --repair: left); else those of every command.
+    help: `Without --project it also examines what belongs to no project. Each finding names its check, the record and a remedy.
+Exit codes: 0 nothing found, 8 something found (with --repair: left); else those of every command.
 
 Examples:
   turngraph doctor
@@ -40,7 +42,9 @@ Examples:
     if (!healthy) process.exitCode = EXIT.found.code
     if (json) return printJson({ healthy, ...found })
     if (found.findings.length === 0)
-      return printText(`Healthy: ${plural(found.examined, 'record')} examined, nothing found.`)
+      return printText(
+        takeNewsOfGraph() ?? `Healthy: ${plural(found.examined, 'record')} examined, nothing found.`,
+      )
     for (const finding of found.findings) printFinding(finding)
     printText(
       `${plural(found.findings.length, 'finding')}${repair ? `, ${left.length} left` : ''}; ${plural(found.examined, 'record')} examined.`,

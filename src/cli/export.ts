@@ -2,7 +2,7 @@
 import type { TurngraphClient } from '../client/client.ts'
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { plural } from '../core/plural.ts'
-import { action } from './command.ts'
+import { action, ONE_PROJECT } from './command.ts'
 import { printNote } from './output.ts'
 import { readPages } from './require-project.ts'
 
@@ -13,7 +13,7 @@ export const addExport = action(
     name: 'export',
     description: 'write the graph as JSON lines, to be restored elsewhere: all projects, or one',
     options: {
-      project: ['--project <project>', 'this project alone (default: all; TURNGRAPH_PROJECT does not count)'],
+      ...ONE_PROJECT,
       since: [
         '--since <instant>',
         'whole worlds and transcript sessions that moved since',

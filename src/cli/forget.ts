@@ -3,7 +3,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { plural } from '../core/plural.ts'
 import type { ForgetAnswer } from '../maintenance/forget/record.ts'
-import { action, type Given, SHARED } from './command.ts'
+import { action, type Given, JSON_FORM } from './command.ts'
 import { printJson, printNote, printText, showProgress } from './output.ts'
 
 const OPTIONS = {
@@ -17,7 +17,11 @@ const OPTIONS = {
     { parse: String },
   ],
   yes: ['--yes', 'do it; there is no way back'],
-  ...SHARED,
+  project: [
+    '--project <project>',
+    'default: TURNGRAPH_PROJECT, else that of the server; a whole project is never that of TURNGRAPH_PROJECT',
+  ],
+  ...JSON_FORM,
 } as const
 type Options = Given<typeof OPTIONS>
 

@@ -26,7 +26,8 @@ test('doctor and forget work on an own store and through a service', {
     const { code, stdout, stderr } = await user.run([...args, '--json'])
     return { code, answer: stdout === '' ? JSON.parse(stderr) : JSON.parse(stdout) }
   }
-  expect(await user.run(['doctor'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Healthy: /) })
+  const unmade = 'There is no graph in ./graph yet: the first capture or import makes it.\n'
+  expect(await user.run(['doctor'])).toEqual({ code: 0, stdout: unmade, stderr: '' })
   for (const world of ['one', 'two', 'three']) await user.run(['capture', '--json'], { input: aTurn(world) })
 
   const wouldGo = await json('forget', '--world', 'one')
@@ -44,7 +45,11 @@ test('doctor and forget work on an own store and through a service', {
   }
   expect((await json('worlds')).answer.items).toHaveLength(2)
   expect((await json('forget', '--world', 'one', '--yes')).code).toBe(4)
-  expect((await json('forget', '--yes')).code).toBe(2)
+  const environment = { TURNGRAPH_PROJECT: 'default' }
+  expect((await user.run(['forget', '--yes'], { environment })).code).toBe(2)
+  const helpOf = async (name: string) => (await user.run([name, '--help'])).stdout.replace(/\s+/g, ' ')
+  expect(await helpOf('forget')).toContain('a whole project is never that of TURNGRAPH_PROJECT')
+  expect(await helpOf('doctor')).toContain('(default: all; TURNGRAPH_PROJECT does not count)')
 
   const { url } = await user.startService()
   expect(url).toContain('127.0.0.1')
