@@ -55,25 +55,6 @@ const answers = 'It answers with 404 for an unknown page'
 const logs = 'Every request is written to the log'
 
 describe('an entry with a text', () => {
-  test('1: equal words, whatever the label', () => {
-    expect(judge(known([criterion(answers, 'AC-001')]), entry('AC-009', `- [x] ${answers}.`))).toEqual([
-      keyOf(answers),
-    ])
-  })
-
-  test.each([
-    ['begins with the known one', 'It answers with 404', answers],
-    ['is the beginning of the known one', answers, 'It answers with 404'],
-  ])('2: %s', (_name, before, now) => {
-    expect(judge(known([criterion(before)]), entry('AC-9', now))).toEqual([keyOf(before)])
-  })
-
-  test('2: not if the shorter one has fewer than four words', () => {
-    expect(judge(known([criterion(answers)]), entry('AC-9', 'It answers with'))).toEqual([
-      keyOf('It answers with'),
-    ])
-  })
-
   test('2: a criterion under the same label comes first, otherwise the same one on every engine', () => {
     const [a, b] = [
       criterion('The page shows a list of users', 'AC-001'),
@@ -90,31 +71,8 @@ describe('an entry with a text', () => {
     }
   })
 
-  test('3: six tenths of the shorter one, under the same label only', () => {
-    const before = known([criterion('alpha beta gamma delta epsilon', 'AC-001')])
-    expect(judge(before, entry('AC-1', 'gamma beta alpha zeta eta'))).toEqual([
-      keyOf('alpha beta gamma delta epsilon'),
-    ])
-    expect(judge(before, entry('AC-1', 'alpha beta zeta eta theta'))).toEqual([
-      keyOf('alpha beta zeta eta theta'),
-    ])
-    expect(judge(before, entry('AC-2', 'gamma beta alpha zeta eta'))).toEqual([
-      keyOf('gamma beta alpha zeta eta'),
-    ])
-    expect(judge(before, entry(null, 'gamma beta alpha zeta eta'))).toEqual([
-      keyOf('gamma beta alpha zeta eta'),
-    ])
-  })
-
   test('a text without words is known by its label', () => {
     expect(judge(known([]), entry('AC-1', '**'))).toEqual([bareKey('AC-001')])
-  })
-
-  test('each criterion is used once, equal wordings first', () => {
-    const before = known([criterion('The page shows a list of users', 'AC-001')])
-    expect(
-      judge(before, entry('AC-1', 'The page shows a list'), entry('AC-2', 'The page shows a list of users')),
-    ).toEqual([keyOf('The page shows a list'), keyOf('The page shows a list of users')])
   })
 
   test('only changes of a criterion are noted, each once', () => {
@@ -139,29 +97,6 @@ describe('an entry with a text', () => {
 })
 
 describe('an entry with an id only', () => {
-  const both = [criterion(answers), criterion(logs)]
-  const meaning = (source: string, text: string) => ({
-    source,
-    label: 'AC-001',
-    criterionKey: keyOf(text),
-  })
-
-  test('means the criterion to which its own source last gave that id', () => {
-    const labels = [meaning('coach', answers), meaning('coach', logs), meaning('validator', answers)]
-    expect(judge(known(both, { labels }), entry('AC-1'))).toEqual([keyOf(logs)])
-    expect(judge(known(both, { labels }), entry('AC-1', null, 'gate'))).toEqual([bareKey('AC-001')])
-  })
-
-  test('is the criterion that a promise of this turn gave that id with a text', () => {
-    const turn = {
-      promises: [entry('AC-1', answers, 'player'), entry('AC-2', logs, 'player')],
-      judgements: [[entry('AC-002'), entry('AC-001')]],
-    }
-    expect(resolve(known([]), turn).judgements).toEqual([[keyOf(logs), keyOf(answers)]])
-    const fewer = { ...turn, judgements: [[entry('AC-001')]] }
-    expect(resolve(known([]), fewer).judgements).toEqual([[keyOf(answers)]])
-  })
-
   test('is the criterion whose promise has that id at the start of its text', () => {
     const turn = {
       promises: [
@@ -171,23 +106,6 @@ describe('an entry with an id only', () => {
       judgements: [[entry('AC-SEED-01'), entry('AC-001')]],
     }
     expect(resolve(known([]), turn).judgements).toEqual([[keyOf(answers), keyOf(logs)]])
-  })
-
-  test('is the criterion that a promise of an earlier turn gave that id', () => {
-    const earlier = [{ label: 'AC-1', criterionKey: keyOf(answers) }]
-    expect(judge(known(both, { earlier }), entry('AC-01'))).toEqual([keyOf(answers)])
-    const labels = [meaning('player', logs)]
-    expect(judge(known(both, { labels }), entry('AC-01'))).toEqual([keyOf(logs)])
-    expect(judge(known(both, { earlier, labels }), entry('AC-01'))).toEqual([keyOf(answers)])
-  })
-
-  test('is the declared criterion of that id, with any other ids in the list', () => {
-    const declared = [{ label: 'AC-1', criterionKey: keyOf(logs) }]
-    const labels = [meaning('coach', answers)]
-    expect(judge(known(both, { declared, labels }), entry('AC-001'), entry('AC-404'))).toEqual([
-      keyOf(logs),
-      bareKey('AC-404'),
-    ])
   })
 
   test("is not the promise of that id if the judges' evidence shows another numbering", () => {
@@ -224,60 +142,17 @@ describe('an entry with an id only', () => {
     }
     expect(resolve(known([]), turn).judgements[0]?.[0]).toBe(keyOf(answers))
   })
-
-  test('is a criterion that this world knows only by that label', () => {
-    const elsewhere = { ...bare('AC-001'), key: 'other', worldKey: 'another world' }
-    expect(judge(known([elsewhere, bare('AC-001', 'validator')]), entry('AC-1'))).toEqual([bareKey('AC-001')])
-  })
 })
 
 describe("the Player's text completes one known by its label alone", () => {
   const completing = { promises: [entry('AC-001', answers, 'player')], judgements: [[entry('AC-001')]] }
   const labels = [{ source: 'coach', label: 'AC-001', criterionKey: bareKey('AC-001') }]
 
-  test('it gets the text and stays itself', () => {
-    const { promises, judgements, changed } = resolve(known([bare('AC-001')], { labels }), completing)
-    expect([promises, judgements]).toEqual([[bareKey('AC-001')], [[bareKey('AC-001')]]])
-    expect(changed).toMatchObject([
-      { key: bareKey('AC-001'), texts: [{ text: answers, source: 'player' }], mergedInto: null },
-    ])
-  })
-
-  test('it merges with an existing criterion of that text, and its labels move there', () => {
-    const { promises, judgements, changed } = resolve(
-      known([criterion(answers), bare('AC-001')], { labels }),
-      completing,
-    )
-    expect([promises, judgements]).toEqual([[keyOf(answers)], [[keyOf(answers)]]])
-    expect(changed).toContainEqual({ ...bare('AC-001'), mergedInto: keyOf(answers) })
-    const target = changed.find(({ key }) => key === keyOf(answers))
-    expect(target?.aliases).toContainEqual({ label: 'AC-001', source: 'coach' })
-  })
-
-  test('later entries follow the merge', () => {
-    const merged = { ...bare('AC-001'), mergedInto: keyOf(answers) }
-    expect(judge(known([criterion(answers), merged], { labels }), entry('AC-1'))).toEqual([keyOf(answers)])
-  })
-
   test('also if the judges name further ids', () => {
     const turn = { ...completing, judgements: [[entry('AC-001'), entry('AC-002')]] }
     const { judgements, promises } = resolve(known([bare('AC-001')], { labels }), turn)
     expect(judgements[0]).toEqual([bareKey('AC-001'), bareKey('AC-002')])
     expect(promises).toEqual([bareKey('AC-001')])
-  })
-})
-
-describe('labels that an issue names', () => {
-  test("find their criteria, first by this turn's judges, and create none", () => {
-    const before = known([criterion(answers)], {
-      labels: [{ source: 'coach', label: 'AC-001', criterionKey: keyOf(answers) }],
-    })
-    const { mentioned, changed } = resolve(before, {
-      judgements: [[entry('AC-2', logs)]],
-      mentioned: ['AC-1', 'AC-02', 'AC-404'],
-    })
-    expect(mentioned).toEqual([keyOf(answers), keyOf(logs), null])
-    expect(changed.map(({ key }) => key)).toEqual([keyOf(logs)])
   })
 })
 
