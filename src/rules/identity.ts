@@ -5,7 +5,7 @@
  */
 import { criterionKey, labelOnlyCriterionKey } from '../core/keys.ts'
 import { hasMark, showMarks } from '../core/scrub/marks.ts'
-import { normalizeLabel, splitLabel } from './labels.ts'
+import { normalizeLabel, splitLabel, withoutOwnLabel } from './labels.ts'
 import { oneBeginsWithTheOther, sharedShare, splitWords } from './words.ts'
 
 export type Criterion = {
@@ -181,7 +181,11 @@ class Resolver {
    * Resolves one list: declared criteria before others; of each, equal wordings first, then each entry in order. Each
    * criterion is used once.
    */
-  list(entries: readonly Entry[]): string[] {
+  list(given: readonly Entry[]): string[] {
+    const entries = given.map((entry) => ({
+      ...entry,
+      text: entry.text && withoutOwnLabel(entry.text, entry.label),
+    }))
     const used = new Set<string>()
     const found: (string | undefined)[] = entries.map(() => undefined)
     const takeWhere = (match: (entry: Entry, words: Words) => Criterion | undefined): void =>

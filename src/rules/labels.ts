@@ -75,6 +75,17 @@ export function splitLabel(given: string): { label: string | null; text: string 
   return { label: null, text }
 }
 
+/** A small letter behind it continues a sentence about the label: `US-1 is shown`. */
+const OWN_LABEL = new RegExp(`^(${KNOWN_LABEL})\\s+(?=[\\p{Lu}\\p{Lo}\`"'(])`, 'u')
+
+/** Removes the label of an entry from the start of its text if only white space separates them. */
+export function withoutOwnLabel(text: string, label: string | null): string {
+  const unlisted = withoutListMark(text).trimStart()
+  const [start = '', own] = OWN_LABEL.exec(unlisted) ?? []
+  const isOwn = own !== undefined && label !== null && normalizeLabel(own) === normalizeLabel(label)
+  return isOwn ? unlisted.slice(start.length) : text
+}
+
 /** Longest start of a text in which letters of other alphabets are read as what they look like. */
 const MAX_SPLIT_LENGTH = 512
 

@@ -264,7 +264,7 @@ export function forgetContract(store: StoreUnderTest): void {
         verifications: [{ criterionId, criterionText, status: 'verified' as const }],
       })
       await capture(handles.graph, aTurn(1, { worldSlug: 'gone', ...worded(`${text(1)} by anna`, 'AC-7') }))
-      await capture(handles.graph, aTurn(1, { worldSlug: 'stays', ...worded(text(1), 'AC-1') }))
+      await capture(handles.graph, aTurn(1, { worldSlug: 'stays', ...worded(`AC-1 ${text(1)}`, 'AC-1') }))
       await forgetAll(handles.graph, { worldSlug: 'gone' })
       const [criterion] = (await client().listCriteria({ featureId: FEATURE, taskId: TASK })).criteria
       expect(criterion).toMatchObject({ text: text(1), aliases: [{ label: 'AC-1', source: 'coach' }] })

@@ -95,6 +95,22 @@ export function identityContract(store: StoreUnderTest): void {
       expect(await lines()).toEqual([`AC-SEED-03 verified ${answers}`, `AC-SEED-04 verified ${logs}`])
     })
 
+    test("1: an entry's own label at the start of its text is no word, also without a separator", async () => {
+      await capture(
+        { ...promised(['AC-001', answers]), ...verified(['AC-SEED-03', `AC-SEED-03 ${answers}`]) },
+        verified(['AC-SEED-03', `- AC-SEED-03 ${answers}`], ['AC-2', `AC-002 ${logs}`]),
+        verified(['US-1', 'US-1 is shown in the list'], ['US-2', 'US-2 is shown in the list']),
+        verified(['AC-4', `AC-SEED-03 ${answers}`]),
+      )
+      expect(await lines()).toEqual([
+        `AC-2 verified ${logs}`,
+        `AC-4 verified AC-SEED-03 ${answers}`,
+        `AC-SEED-03 verified ${answers}`,
+        'US-1 verified US-1 is shown in the list',
+        'US-2 verified US-2 is shown in the list',
+      ])
+    })
+
     test('2: a wording that begins with the other is the same, from four words on', async () => {
       await capture(verified(['AC-001', 'It answers with 404'], ['AC-002', 'Every request logged']))
       await clientOf(handles.graph).captureTurnState(

@@ -22,7 +22,7 @@ import { findIdentifiers, groupByCause } from '../../src/rules/causes.ts'
 import { findDeniedFiles } from '../../src/rules/denied-files.ts'
 import { escapeHidden, removeHidden, toBlock, toOneLine } from '../../src/rules/foreign-text.ts'
 import { resolveCriteria } from '../../src/rules/identity.ts'
-import { normalizeLabel, splitLabel, withoutListMark } from '../../src/rules/labels.ts'
+import { normalizeLabel, splitLabel, withoutListMark, withoutOwnLabel } from '../../src/rules/labels.ts'
 import { mapTests, type ReportedTest, type ReportFormat } from '../../src/rules/map-tests.ts'
 import {
   cutSnippet,
@@ -157,6 +157,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   normalizeLabel,
   splitLabel,
   withoutListMark,
+  withoutOwnLabel: (text) => withoutOwnLabel(text, 'AC-1'),
   maskVolatile,
   masked,
   signIssues: (text) => signIssues([complaint(text)], text),

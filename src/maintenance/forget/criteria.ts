@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
 import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
+import { normalizeLabel, splitLabel, withoutOwnLabel } from '../../rules/labels.ts'
 import { optionalText, textList } from '../../rules/values.ts'
 import { deleteUnused, inOnePiece, type Progress } from './delete-nodes.ts'
 
@@ -71,7 +71,7 @@ async function compareCriteria(run: Run, taskKey: string) {
       // The names of a merged criterion are also names of its target.
       const labels = [label, splitLabel(text ?? '').label ?? label]
       for (const each of withTargets(criteria, [key])) {
-        const used = names.get(each)?.add(`${source} text ${text}`)
+        const used = names.get(each)?.add(`${source} text ${text && withoutOwnLabel(text, label)}`)
         for (const one of labels)
           used?.add(`${source} label ${one}`).add(`${source} label ${normalizeLabel(one)}`)
       }
