@@ -1,6 +1,7 @@
 // Declares the kinds of fields that records share, with their limits.
 import * as z from 'zod'
 import { groupDigits } from './group-digits.ts'
+import { findHidden } from './hidden-characters.ts'
 import { canonicalInstant } from './instants.ts'
 
 /** Bounds of the contract (turns.md, "Limits"). */
@@ -38,15 +39,8 @@ export const text = z
     ),
   )
 
-/**
- * Characters that are forbidden in names: control characters, line breaks, bidirectional controls, and characters without a width.
- * The joiners of Persian and Indic scripts and of emoji are allowed between two non-ASCII characters.
- */
-const HIDDEN_IN_NAMES =
-  /\p{Cc}|[\u034f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,6})[\u{e0000}-\u{e007f}]|(?<=^|[ -~])[\u200c\u200d]|[\u200c\u200d](?=$|[ -~])/u
-
 function findHiddenCharacter(value: string): string | null {
-  const [found] = HIDDEN_IN_NAMES.exec(value) ?? []
+  const found = findHidden(value)
   if (found === undefined) return null
   const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
   return `holds a character that is not shown (U+${code}); remove it`

@@ -2,6 +2,7 @@
  * Writes text from outside so that it cannot imitate a line of Turngraph, in prompts and at terminals. Pure; the time is
  * linear in the length of the text. A text of one line without hidden characters is unchanged.
  */
+import { HIDDEN, HIDDEN_CHARACTER } from '../core/hidden-characters.ts'
 
 /** Indents the lines of a text below its first. Turngraph's own lines have 0, 2 or 6 spaces. */
 const INDENTATION = '    '
@@ -12,31 +13,6 @@ const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g
 const ESCAPE_SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals read these characters as commands
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f\n]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g
-
-/** Scripts that write with a joiner or a non-joiner between their letters. */
-const JOINED = [
-  ...['Arabic', 'Syriac', 'Mongolian', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil'],
-  ...['Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar'],
-]
-  .map((script) => `\\p{Script=${script}}`)
-  .join('')
-
-/** Excludes characters that are removed themselves. */
-const INK = '(?!\\p{Default_Ignorable_Code_Point})'
-
-/** Invisible characters that change what a reader sees of others: parts of emoji, and joiners of scripts that need them. */
-const VISIBLE_USE = [
-  '(?<=\\u{1F3F4})[\\u{E0020}-\\u{E007E}]{1,6}\\u{E007F}',
-  `(?<=\\p{Emoji}\\uFE0F|${INK}[\\p{Extended_Pictographic}\\p{Emoji_Modifier}${JOINED}])[\\u200C\\u200D](?=${INK}[\\p{Extended_Pictographic}${JOINED}])`,
-  '(?<=\\p{Emoji})[\\uFE0E\\uFE0F]',
-  '(?<=\\p{Script=Han})[\\uFE00-\\uFE02\\u{E0100}-\\u{E01EF}]',
-].join('|')
-
-/** Control characters but tabs and line feeds, bidirectional controls, and characters without a width. */
-const HIDDEN_CHARACTER =
-  '(?![\\t\\n])\\p{Cc}|[\\p{Default_Ignorable_Code_Point}\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069\\uFFF9-\\uFFFB]'
-
-const HIDDEN = new RegExp(`(${VISIBLE_USE})|${HIDDEN_CHARACTER}`, 'gu')
 
 /** Removes escape sequences and hidden characters, and writes each line break as a line feed. */
 export const removeHidden = (text: string): string =>
