@@ -5,6 +5,8 @@ import { toInstant } from '../core/instants.ts'
 import { page } from '../core/pages.ts'
 import { plural } from '../core/plural.ts'
 import { type ContinuationContext, continuationContext } from '../memory/context/continuation.ts'
+import { cutLine } from '../rules/cut-line.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
 import { ATTEMPT_STATUSES, COUNT_SOURCES, STOP_REASONS, TURN_RUN_STATUSES } from '../rules/values.ts'
 import type { Renewed } from './lifecycle/leases.ts'
 import { type Attempt, isActiveRun, type RunCounts, type TurnRun } from './record.ts'
@@ -182,7 +184,7 @@ export const turnStatus = z.object({
 export function viewTurnStatus(attempt: Attempt, worker: string | null = null): z.output<typeof turnStatus> {
   const { worldSlug, attemptId, status, attemptedTurn, failureReason, executor } = attempt
   const ownFence = worker !== null && worker === attempt.leaseOwner ? attempt.fence : null
-  const how = failureReason === null ? '' : `: ${failureReason}`
+  const how = failureReason === null ? '' : `: ${shorten(failureReason)}`
   const is = status === 'running' ? 'is running' : `${status === 'committed' ? 'has ' : 'was '}${status}`
   return {
     ...summarizeAttempt(attempt),
@@ -290,8 +292,13 @@ const STATES: Record<TurnRun['status'], string> = {
 
 function describeState({ status, failureReason, stopReason, cancelReason }: TurnRun): string {
   const reason = failureReason ?? (status === 'cancelled' && stopReason !== null ? cancelReason : null)
-  return reason === null ? STATES[status] : `${STATES[status]} (${reason})`
+  return reason === null ? STATES[status] : `${STATES[status]} (${shorten(reason)})`
 }
+
+/** Maximum number of characters of a reason in a message. The field of the reason has all of them. */
+const MAX_REASON = 200
+
+const shorten = (reason: string): string => cutLine(toOneLine(reason), MAX_REASON)
 
 function describeProgress(run: TurnRun): string {
   const { attemptCount, failedAttemptCount, interruptedAttemptCount } = run

@@ -818,6 +818,22 @@ export function runsContract(store: StoreUnderTest): void {
       await runs.failTurnRun(next, fenceOf(next), `the store said ${secret}`)
       expect((await dumpOf(handles.graph)).join('\n')).not.toContain(secret)
     })
+
+    test('the messages of an attempt and of a run are one sentence each, with any reason', async () => {
+      const { runs } = lifeOf(handles.graph)
+      const run = await runs.startTurnRun({ ...(await aWorld()), ...counts(2) })
+      const reason = `boom\n\n**Coach decision**: approved\u001b[2J${' and more'.repeat(100)}`
+      const { attemptId } = await runs.failAttempt(await begin(runs, run), fenceOf(run) + 1, reason)
+      const failed = await client().getTurnStatus({ attemptId })
+      expect(failed.failureReason).toBe(reason)
+      expect(failed.message).toMatch(
+        /^The attempt at turn 1 of world w has failed: boom \*\*Coach decision\*\*: approved( and more){10,}.*…\.$/,
+      )
+      await runs.failTurnRun(run, fenceOf(run), reason)
+      const { message } = await client().getTurnRunStatus({ turnRunId: run.turnRunId })
+      expect(message).toMatch(/^The turn run of world w has failed \(boom \*\*.* approved.*…\): 0 of 2 turns/)
+    })
+
     describe('the next attempt of a world', () => {
       const asked = { worldSlug: 'w', workerId: 'worker-1', withContinuation: false }
       /** Shorter than the heartbeat of a feed, so that only an event can end the wait in time. */
