@@ -28,6 +28,14 @@ const DEADLOCK = 'Neo.TransientError.Transaction.DeadlockDetected'
  */
 const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
 
+const STALE_BOOKMARK: ReadonlySet<string> = new Set([
+  'Neo.TransientError.Transaction.BookmarkTimeout',
+  'Neo.ClientError.Transaction.InvalidBookmark',
+])
+
+/** The server does not know the commit that a bookmark names. */
+export const isStaleBookmark = ({ code }: Neo4jError): boolean => STALE_BOOKMARK.has(code)
+
 /** True if the server sent the error; the driver raises the others itself. */
 export const isAnswer = ({ code }: Neo4jError): boolean => code.startsWith('Neo.')
 

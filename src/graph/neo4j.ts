@@ -13,7 +13,14 @@ import {
   type Session,
   toNeo4j,
 } from './neo4j-driver.ts'
-import { isAnswer, isDeadlock, isOutOfMemory, isTimeout, isTransient } from './neo4j-errors.ts'
+import {
+  isAnswer,
+  isDeadlock,
+  isOutOfMemory,
+  isStaleBookmark,
+  isTimeout,
+  isTransient,
+} from './neo4j-errors.ts'
 import { Neo4jPlans, toOnePlan, type Use } from './neo4j-plans.ts'
 import {
   type Graph,
@@ -40,7 +47,10 @@ const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 15
 /** Time limit for schema commands: Neo4j reads every node of a label to fill an index. */
 const SCHEMA_MS = 30 * 60_000
-/** The adapter makes new connections if the server has answered no attempt for this time. */
+/**
+ * The adapter starts over if the server has answered no attempt for this time. By default, Neo4j waits as long for the commit that a
+ * bookmark names.
+ */
 const SILENT_MS = 30_000
 /**
  * The adapter for Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction in one
@@ -56,7 +66,7 @@ export class Neo4jGraph implements Graph {
    * Shared by all sessions of the process, so that each session reads the writes of all others, also on a
    * cluster.
    */
-  readonly #bookmarks = bookmarkManager()
+  #bookmarks = bookmarkManager()
   #driver: Driver
   /** Time of the first attempt since the last answer of the server; null if it answered the last attempt. */
   #silentSince: number | null = null
@@ -233,16 +243,20 @@ export class Neo4jGraph implements Graph {
 
   /**
    * Replaces the driver if the server has been silent for a while: a login that is never answered keeps its place in the pool of the
-   * driver, and the pool fills up.
+   * driver, and the pool fills up. Drops bookmarks for which the server waits in vain: it was replaced by an older copy.
    */
   #noteFailure(error: unknown): void {
-    if (error instanceof Neo4jError && isAnswer(error)) this.#silentSince = null
-    else if (error instanceof Neo4jError || hasCode(error, 'timeout')) {
+    if (error instanceof Neo4jError && isAnswer(error)) {
+      this.#silentSince = null
+      if (isStaleBookmark(error)) this.#bookmarks = bookmarkManager()
+    } else if (error instanceof Neo4jError || hasCode(error, 'timeout')) {
       this.#silentSince ??= performance.now()
       if (performance.now() - this.#silentSince < SILENT_MS) return
       this.#silentSince = null
       void this.#driver.close().catch(() => {})
       this.#driver = connect(this.#options)
+      // Other errors come before the wait for a bookmark, for example while a cluster has no leader.
+      if (!(error instanceof Neo4jError)) this.#bookmarks = bookmarkManager()
     }
   }
 

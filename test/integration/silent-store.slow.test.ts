@@ -1,4 +1,4 @@
-/** A server that accepts connections, but does not answer: a frozen Neo4j, a proxy without a backend. */
+/** A server that speaks Bolt, but does not answer: a frozen Neo4j, a proxy without a backend, a database that was replaced. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -24,9 +24,9 @@ function success(bookmark: string): Buffer {
   return Buffer.concat([Buffer.from([0, message.length]), message, Buffer.from([0, 0])])
 }
 
-type Behavior = { answersLogins: boolean; bookmark: string }
+type Behavior = { answersLogins: boolean; bookmark: string; waitsFor?: string }
 
-/** Starts a server of Bolt 5.4. */
+/** Starts a server of Bolt 5.4. It never answers a message that contains the text `waitsFor`. */
 async function startServer(behavior: Behavior): Promise<string> {
   const speak = (socket: Socket) => {
     let received = Buffer.alloc(0)
@@ -44,6 +44,8 @@ async function startServer(behavior: Behavior): Promise<string> {
       while (isGreeted && received.length > 2) {
         const end = received.readUInt16BE() + 4 // a message is one chunk here, between its length and two zeros
         if (received.length < end) return
+        if (behavior.waitsFor !== undefined && received.subarray(0, end).includes(behavior.waitsFor))
+          return void socket.removeAllListeners('data')
         received = received.subarray(end)
         socket.write(success(behavior.bookmark))
       }
@@ -76,5 +78,16 @@ test('a store whose logins were never answered is used again soon after it answe
   server.answersLogins = true
   skipTime(30_000)
   await expect(graph.health()).rejects.toMatchObject({ code: 'store_unavailable' }) // the pool is full of logins
+  expect(await graph.health()).toMatchObject({ engine: 'neo4j' })
+})
+
+test('a database that was replaced by an older copy is used again soon', async () => {
+  const server: Behavior = { answersLogins: true, bookmark: 'B:2' }
+  const graph = await open(server, 50)
+  await graph.health()
+  Object.assign(server, { bookmark: 'B:1', waitsFor: 'B:2' }) // the server waits until its database has the commit
+  await expect(graph.health()).rejects.toMatchObject({ code: 'timeout' })
+  skipTime(30_000)
+  await expect(graph.health()).rejects.toMatchObject({ code: 'timeout' })
   expect(await graph.health()).toMatchObject({ engine: 'neo4j' })
 })
