@@ -13,14 +13,7 @@ import {
   type Session,
   toNeo4j,
 } from './neo4j-driver.ts'
-import {
-  isAnswer,
-  isDeadlock,
-  isOutOfMemory,
-  isStaleBookmark,
-  isTimeout,
-  isTransient,
-} from './neo4j-errors.ts'
+import { isAnswer, isStaleBookmark, isTransient, toStoreError } from './neo4j-errors.ts'
 import { Neo4jPlans, toOnePlan, type Use } from './neo4j-plans.ts'
 import {
   type Graph,
@@ -60,8 +53,6 @@ const SILENT_MS = 30_000
 export class Neo4jGraph implements Graph {
   readonly engine = 'neo4j'
   readonly #options: Neo4jOptions
-  readonly #database: string
-  readonly #url: string
   /**
    * Shared by all sessions of the process, so that each session reads the writes of all others, also on a
    * cluster.
@@ -78,13 +69,10 @@ export class Neo4jGraph implements Graph {
   readonly source: GraphSource
 
   constructor(options: Neo4jOptions) {
-    const { url, database } = options
     this.#options = options
     this.#driver = connect(options)
-    this.#database = database
-    this.#url = url
     this.source = { engine: 'neo4j', options }
-    this.#isRouted = url.startsWith('neo4j')
+    this.#isRouted = options.url.startsWith('neo4j')
     setMaxListeners(0, this.#closing.signal) // each running statement has a listener
   }
 
@@ -212,7 +200,7 @@ export class Neo4jGraph implements Graph {
         signal,
       })
     } catch (error) {
-      throw this.#domainError(error)
+      throw error instanceof Neo4jError ? toStoreError(error, this.#options) : error
     }
   }
 
@@ -224,7 +212,7 @@ export class Neo4jGraph implements Graph {
     // A closed driver answers some statements with no rows instead of an error.
     this.#closing.signal.throwIfAborted()
     const session = this.#driver.session({
-      database: this.#database,
+      database: this.#options.database,
       defaultAccessMode: mode,
       bookmarkManager: this.#bookmarks,
     })
@@ -258,51 +246,6 @@ export class Neo4jGraph implements Graph {
       // Other errors come before the wait for a bookmark, for example while a cluster has no leader.
       if (!(error instanceof Neo4jError)) this.#bookmarks = bookmarkManager()
     }
-  }
-
-  /** Maps an error of the driver to a domain error, by code, never by message. */
-  #domainError(error: unknown): unknown {
-    if (!(error instanceof Neo4jError)) return error
-    const { code } = error
-    if (code.startsWith('Neo.ClientError.Security.')) {
-      return new TurngraphError('store_unavailable', `Neo4j at ${this.#url} refused the credentials.`, {
-        hint: 'Set TURNGRAPH_NEO4J_USER and TURNGRAPH_NEO4J_PASSWORD.',
-        cause: error,
-      })
-    }
-    if (code === 'Neo.ClientError.Database.DatabaseNotFound') {
-      return new TurngraphError('store_unavailable', `Neo4j has no database "${this.#database}".`, {
-        hint: 'Set TURNGRAPH_NEO4J_DATABASE.',
-        cause: error,
-      })
-    }
-    if (isTimeout(error) || isDeadlock(error)) {
-      return new TurngraphError(
-        'timeout',
-        'The graph did not answer in time: another transaction holds a lock.',
-        {
-          hint: 'Try again: a repeated capture is stored once.',
-          cause: error,
-        },
-      )
-    }
-    if (isOutOfMemory(error)) {
-      return new TurngraphError(
-        'store_unavailable',
-        `Neo4j at ${this.#url} is out of memory for this request.`,
-        {
-          hint: 'Request less data at once, or raise db.memory.transaction.max or the heap of Neo4j.',
-          cause: error,
-        },
-      )
-    }
-    if (isTransient(error)) {
-      return new TurngraphError('store_unavailable', `Neo4j at ${this.#url} cannot be reached.`, {
-        hint: 'Try again; no acknowledged write is lost.',
-        cause: error,
-      })
-    }
-    return error
   }
 }
 

@@ -16,7 +16,7 @@ import {
   type Session,
   toNeo4j,
 } from '../../graph/neo4j-driver.ts'
-import { isOutOfMemory, isTimeout, isTransient } from '../../graph/neo4j-errors.ts'
+import { isOutOfMemory, isRefused, isTimeout, isTransient } from '../../graph/neo4j-errors.ts'
 import { DEADLINE_MS, type Neo4jOptions, type Params } from '../../graph/port.ts'
 import { PLANNING, rewordNeo4j } from './engine-errors.ts'
 import {
@@ -172,7 +172,7 @@ function domainError(error: Neo4jError, question: Asked): TurngraphError {
       cause: error,
     })
   }
-  if (code.startsWith('Neo.ClientError.Security.') || isTransient(error)) {
+  if (isRefused(error) || isTransient(error)) {
     return new TurngraphError('store_unavailable', 'Neo4j does not answer queries.', {
       hint: 'Try again.',
       cause: error,

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { Neo4jError } from './neo4j-driver.ts'
+import { isTransient, toStoreError } from './neo4j-errors.ts'
+
+const STORE = { url: 'bolt://db:7687', user: 'neo4j', password: 'x', database: 'neo4j' }
+const errorOf = (code: string, message = 'It failed.') => new Neo4jError(message, code, '50N42', message)
+
+describe('an error of Neo4j that may pass', () => {
+  test.each([
+    'Neo.ClientError.Transaction.Terminated',
+    'Neo.ClientError.Cluster.NotALeader',
+    'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
+    'Neo.ClientError.Transaction.InvalidBookmark',
+    'Neo.TransientError.Transaction.BookmarkTimeout',
+    'Neo.TransientError.Database.DatabaseUnavailable',
+    'Neo.DatabaseError.Transaction.TransactionCommitFailed',
+    'Neo.DatabaseError.General.UnknownError',
+    'ServiceUnavailable',
+    'SessionExpired',
+    'N/A',
+  ])('is retried, and otherwise means that the store is unavailable: %s', (code) => {
+    expect(isTransient(errorOf(code))).toBe(true)
+    expect(toStoreError(errorOf(code), STORE)).toMatchObject({ code: 'store_unavailable' })
+  })
+})
+
+test.each([
+  ['Unauthorized', 'refused the credentials'],
+  ['CredentialsExpired', 'refused the credentials'],
+  ['TokenExpired', 'refused the credentials'],
+  ['AuthenticationRateLimit', 'is not available'],
+  ['AuthorizationExpired', 'is not available'],
+  ['Forbidden', 'is not available'],
+])('only a refused login is a matter of the credentials: %s', (code, says) => {
+  const error = toStoreError(errorOf(`Neo.ClientError.Security.${code}`), STORE)
+  expect(error).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining(says) })
+})
+
+test.each(['Neo.ClientError.Statement.SyntaxError', 'Neo.ClientError.Schema.ConstraintValidationFailed'])(
+  'an error that shows a defect stays itself: %s',
+  (code) => {
+    const error = errorOf(code)
+    expect(isTransient(error)).toBe(false)
+    expect(toStoreError(error, STORE)).toBe(error)
+  },
+)
