@@ -144,7 +144,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
       ...unknown,
     ]
     throw new TurngraphError('invalid_request', `The configuration does not fit: ${problems.join('; ')}`, {
-      hint: 'docs/reference.md lists every variable with its default.',
+      hint: 'Without these variables, `turngraph config` lists every variable with its meaning.',
       details: { problems },
     })
   }

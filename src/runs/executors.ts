@@ -93,4 +93,4 @@ export function loadExecutors(file: string | null): Executors {
 }
 
 const EXECUTORS_FORM =
-  'It is a JSON object of {"NAME": {"kind": "simulated" or "command", …}}; docs/how-to/turn-runs.md shows one.'
+  'It is a JSON object such as {"agent": {"kind": "command", "argv": ["node", "run-turn.mjs"], "env": ["PATH"]}}.'

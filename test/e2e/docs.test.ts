@@ -169,3 +169,11 @@ test('links between the documents have a target', () => {
     }
   }
 })
+
+test('no message of the program names a document of the repository, which an installation does not have', () => {
+  const bin = path.join(root, 'dist/bin')
+  const named = readdirSync(bin).flatMap(
+    (name) => readFileSync(path.join(bin, name), 'utf8').match(/.{0,60}\bdocs\/[\w/-]+\.md/g) ?? [],
+  )
+  expect(named).toEqual([])
+})

@@ -85,7 +85,7 @@ function refuseFunction(tokens: readonly Token[], index: number, procedures: Pro
   if (FUNCTIONS.has(name.toLowerCase()) || isCalled(tokens[from - 1], procedures.has(name))) return
   throw invalidQuery(
     `calls the function ${name.slice(0, 200)} at ${first.at}`,
-    'Queries may call only functions that compute or read this graph: docs/how-to/analyst.md lists them.',
+    'Queries may call only functions of Cypher itself that compute or read this graph.',
   )
 }
 
