@@ -63,7 +63,7 @@ async function requireProof(
     const why = isLate ? `did not answer within ${waitMs} ms` : 'cannot be reached'
     throw new NoAnswer(`${url} ${why}`, { cause })
   })
-  if (!isKnown) throw new NoAnswer(`${url} did not prove that it knows the token`)
+  if (!isKnown) throw new NoAnswer(`the token may be wrong: ${url} did not prove that it knows this token`)
 }
 
 function servedAt(dataFolder: string): string {

@@ -75,7 +75,11 @@ const addTranscripts = action(
     limitHeapGrowth()
     // A folder may contain other files, but a file that the user named should have been read.
     const named = new Set(paths.map((each) => path.resolve(each)))
-    const checkSkipped = ({ skipped }: Pick<FilesImport, 'skipped'>) => {
+    const checkFound = ({ files, skipped }: Pick<FilesImport, 'files' | 'skipped'>) => {
+      if (files === 0 && skipped.length === 0)
+        printNote(
+          `There is no transcript below ${from.join(', ')}: it is a .jsonl file of Claude Code or Codex, or an ATIF document.`,
+        )
       if (skipped.some(({ file }) => named.has(path.resolve(file)))) process.exitCode = EXIT.found.code
     }
     if (dryRun) {
@@ -84,7 +88,7 @@ const addTranscripts = action(
       )
       if (json) printJson(toWire(plannedImport, plan))
       else await printPlan(plan)
-      return checkSkipped(plan)
+      return checkFound(plan)
     }
     const report = await withProgress((show) =>
       withTranscripts({ project }, (store, into) =>
@@ -96,7 +100,7 @@ const addTranscripts = action(
     )
     if (json) printJson(toWire(transcriptOperations.importTranscripts.output, report))
     else await printTranscripts(report)
-    checkSkipped(report)
+    checkFound(report)
   },
 )
 

@@ -66,7 +66,7 @@ export async function requireProof(
   }
   throw new TurngraphError(
     'unauthorized',
-    `${url} did not prove that it knows the token, so no data was sent to it.`,
+    `The token may be wrong: ${url} did not prove that it knows this token, so no data was sent to it.`,
     { hint: 'Check TURNGRAPH_URL and TURNGRAPH_TOKEN.' },
   )
 }

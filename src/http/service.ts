@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Queries } from '../analysis/query/queries.ts'
 import { hasCode, TurngraphError } from '../core/errors.ts'
+import { systemCode } from '../core/system-code.ts'
 import { withChangeFeed } from '../events/change-feed.ts'
 import { holdInstance } from '../graph/instance-lock.ts'
 import { ObservedGraph, type StatementObserver } from '../graph/observed.ts'
@@ -174,12 +175,17 @@ function warnOfOpenFolders({ dataFolder, store }: Config, log: Log): void {
       log.warn(`other users of this machine can look into ${folder}: chmod 700 ${folder}`)
 }
 
+/** Errors of an address that this machine does not have. */
+const OF_HOST = ['EADDRNOTAVAIL', 'ENOTFOUND']
+
 function listen(server: Server, { host, port }: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) =>
       reject(
         new TurngraphError('invalid_request', `Cannot listen on ${host}:${port}: ${cause.message}`, {
-          hint: 'Set TURNGRAPH_PORT to another port, or to 0 for any free one.',
+          hint: OF_HOST.includes(systemCode(cause) ?? '')
+            ? 'Set TURNGRAPH_HOST to an address of this machine, such as 127.0.0.1.'
+            : 'Set TURNGRAPH_PORT to another port, or to 0 for any free one.',
           cause,
         }),
       ),

@@ -121,7 +121,10 @@ const environmentSchema = z.object({
     .describe(
       'wait of a Claude Code hook for the service, in milliseconds (default: 150, at the start of a session 2000)',
     ),
-  TURNGRAPH_URL: z.url().optional().describe('the service that commands go through'),
+  TURNGRAPH_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as http://127.0.0.1:7480' })
+    .optional()
+    .describe('the service that commands go through'),
   TURNGRAPH_TOKEN: z.string().optional().describe('the token that commands show to that service'),
 })
 

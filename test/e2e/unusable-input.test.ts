@@ -164,6 +164,33 @@ test('import autobuild lists an artifact that is no file or no UTF-8 as skipped'
   })
 })
 
+test.each(['127.0.0.1:7480', 'localhost:7480'])(
+  'the error about a TURNGRAPH_URL without http:// shows an example',
+  async (url) => {
+    const { code, stderr } = await turngraph.run(['worlds'], { environment: { TURNGRAPH_URL: url } })
+    const says = 'TURNGRAPH_URL must be an address such as http://127.0.0.1:7480'
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
+  },
+)
+
+test('the hint about an address of another machine is about the address, not about the port', async () => {
+  const { code, stderr } = await turngraph.run(['serve', '--host', '192.0.2.1', '--port', '0'])
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^error: .*EADDRNOTAVAIL.*\nhint: .*TURNGRAPH_HOST/),
+  ])
+})
+
+test.each([[], ['--dry-run']])(
+  'import transcripts %s says that a folder has no transcript',
+  async (...more) => {
+    const folder = path.join(home, 'empty')
+    mkdirSync(folder)
+    const { code, stderr } = await turngraph.run(['import', 'transcripts', folder, ...more])
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`There is no transcript below ${folder}: `)])
+  },
+)
+
 test('a TURNGRAPH_URL that answers with a redirect gets no token, and the error names the variable', async () => {
   const elsewhere = createServer((_req, res) => res.writeHead(302, { location: '/login' }).end())
   onTestFinished(() => void elsewhere.close())

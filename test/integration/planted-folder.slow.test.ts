@@ -243,7 +243,7 @@ describe('a service proves that it knows the token', () => {
     const { code, stderr } = await run(['capture'], { input: turn, environment })
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: `error: ${stranger.url} did not prove that it knows the token, so no data was sent to it.\nhint: Check TURNGRAPH_URL and TURNGRAPH_TOKEN.\n`,
+      stderr: `error: The token may be wrong: ${stranger.url} did not prove that it knows this token, so no data was sent to it.\nhint: Check TURNGRAPH_URL and TURNGRAPH_TOKEN.\n`,
     })
     expect(stranger.seen.every((line) => line.startsWith('GET /proof?') && !line.includes(TOKEN))).toBe(true)
   })
