@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { taskKey, worldKey } from '../../src/core/keys.ts'
 import { ObservedGraph } from '../../src/graph/observed.ts'
-import type { Graph, Row } from '../../src/graph/port.ts'
+import { type Graph, type GraphSource, graphWith, type Row } from '../../src/graph/port.ts'
 import { parseStatement, statement } from '../../src/graph/statements.ts'
+import { captureTurnState } from '../../src/memory/capture/capture.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
+import { dumpOf } from '../support/graph-dump.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { findingsOf } from './doctor.ts'
 import { forgetAll } from './forget.ts'
@@ -26,17 +29,22 @@ const verified = (criterionId: string, criterionText?: string): Partial<TurnToSe
 })
 
 /** A graph whose reads answer with other rows. */
-const readingAs = (graph: Graph, change: (rows: Row[]) => Row[]): Graph => ({
-  engine: graph.engine,
-  source: graph.source,
-  read: async (...args) => change(await graph.read(...args)),
-  readLong: (...args) => graph.readLong(...args),
-  write: (...args) => graph.write(...args),
-  transact: (...args) => graph.transact(...args),
-  schema: (command) => graph.schema(command),
-  health: () => graph.health(),
-  close: () => graph.close(),
-})
+const readingAs = (graph: Graph, change: (rows: Row[]) => Row[]): Graph =>
+  graphWith(graph, { read: async (...args) => change(await graph.read(...args)) })
+
+/** A graph with its own source, like in another process: captures of one task are serialized per source. */
+class OtherProcess extends ObservedGraph {
+  readonly #source: GraphSource
+
+  constructor(graph: Graph) {
+    super(graph, () => {})
+    this.#source = { ...graph.source }
+  }
+
+  override get source(): GraphSource {
+    return this.#source
+  }
+}
 
 /** A process keeps no state of a world, so it sees the writes of others between two captures. */
 export function twoProcessesContract(store: StoreUnderTest): void {
@@ -106,6 +114,44 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       const other = { ...record, playerSummary: 'Another one' }
       await expect(client.captureTurnState(other)).rejects.toMatchObject({ code: 'turn_conflict' })
       expect(told()).toEqual(['turns/resolve:named-world', 'turns/existing', 'turns/records:one'])
+    })
+
+    test('a turn that is stored right before another one reads the ledger counts for it', async () => {
+      const entry = (criterionId: string, criterionText: string | null, status: 'verified' | 'rejected') => ({
+        criterionId,
+        criterionText,
+        status,
+      })
+      const greets = 'Every guest is greeted warmly'
+      // The third turn merges two criteria, and is resolved by labels that the second, of another process, changes.
+      const captures = [
+        { verifications: [entry('AC-1', null, 'rejected'), entry('open', greets, 'rejected')] },
+        { verifications: [entry('AC-2', opens, 'verified')] },
+        {
+          promises: [{ criterionId: 'AC-1', criterionText: greets, status: 'complete' as const }],
+          verifications: [entry('AC-1', null, 'rejected'), entry('AC-2', null, 'rejected')],
+        },
+      ].map((content, i) => (graph: Graph) => {
+        const request = captureRequest.parse(aTurn(i + 1, { worldSlug, ...content }))
+        const now = () => new Date(Date.UTC(2026, 0, 1, 0, i))
+        return captureTurnState(new OtherProcess(graph), { ...request, project: PROJECT }, { now })
+      })
+      for (const capture of captures) await capture(handles.graph)
+      const inOrder = await dumpOf(handles.graph)
+      const graph = await handles.open(store.open)
+      const [first, late, merging] = captures
+      await first?.(graph)
+      let reads = 0
+      const interrupted = graphWith(graph, {
+        async read(statement, ...rest) {
+          if (statement.name === 'criteria/ledger' && reads++ === 0) await late?.(graph)
+          return graph.read(statement, ...rest)
+        },
+      })
+      await merging?.(interrupted)
+      expect(reads).toBeGreaterThan(1)
+      expect(await dumpOf(graph)).toEqual(inOrder)
+      await graph.close()
     })
 
     test('a label has the meaning that another process gave it', async () => {
