@@ -99,16 +99,12 @@ describe('server.json', () => {
 describe('a planted folder', () => {
   test('sends neither a token nor a turn to the program that its server.json names', async () => {
     const stranger = await listen()
-    for (const how of [{ tracked: true }, {}]) {
-      const folder = plant({ 'server.json': serverJson(stranger.url), token: `${TOKEN}\n` }, how)
-      const { run } = commandsOn(path.dirname(folder))
-      const environment = { TURNGRAPH_DATA: folder }
-      const captured = await run(['capture'], { input: turn, environment })
-      if (how.tracked)
-        expect(captured).toMatchObject({ code: 2, stderr: expect.stringContaining('git tracks it') })
-      for (const command of [['worlds'], ['doctor'], ['events', '--json', '--once'], ['open', '--print']])
-        await run(command, { environment })
-    }
+    const folder = plant({ 'server.json': serverJson(stranger.url), token: `${TOKEN}\n` })
+    const { run } = commandsOn(path.dirname(folder))
+    const environment = { TURNGRAPH_DATA: folder }
+    await run(['capture'], { input: turn, environment })
+    for (const command of [['worlds'], ['doctor'], ['events', '--json', '--once'], ['open', '--print']])
+      await run(command, { environment })
     expect(stranger.seen.filter((line) => !line.startsWith('GET /proof?'))).toEqual([])
     expect(stranger.seen.join()).not.toContain(TOKEN)
   })
@@ -169,15 +165,6 @@ describe('a planted folder', () => {
       const folder = plant({})
       put(path.join(folder, 'instance'))
       expect(() => readInstance(folder)).toThrow(`${path.join(folder, 'instance')} is not used: ${says}`)
-    },
-  )
-
-  test.each(['graph.acknowledged', 'holder.json'])(
-    'whose %s is a folder is refused in one sentence',
-    (name) => {
-      const folder = plant({})
-      mkdirSync(path.join(folder, name))
-      expect(() => EmbeddedGraph.open({ folder })).toThrow('is not used: it is not a regular file')
     },
   )
 
