@@ -14,9 +14,19 @@ const trace = (description: string, category: string | null = 'tests') =>
 describe('identifiers are code-like words', () => {
   test.each([
     ['paths', 'see src/app/main.ts:12:5 and docs/setup.md', ['src/app/main.ts', 'docs/setup.md']],
+    [
+      'paths of Windows',
+      'C:\\repo\\src\\app.ts(12,5) and `tests\\test_a.py`',
+      ['C:/repo/src/app.ts', 'tests/test_a.py'],
+    ],
     ['dotted names', 'call app.config.load, e.g. in main.py', ['app.config.load', 'main.py']],
     ['snake_case and camelCase', 'user_id and userId differ', ['user_id', 'userId']],
     ['names of error classes', 'raises KeyError and TimeoutException', ['KeyError', 'TimeoutException']],
+    [
+      'names that begin with an abbreviation',
+      'HTTPError and OSError, not URLs, OSes or APIs',
+      ['HTTPError', 'OSError'],
+    ],
     ['quoted and backticked strings', 'says "not allowed" for `GET /x`', ['not allowed', 'GET /x']],
     ['quoted strings with an apostrophe', "says only 'I can't do it.' twice", ["I can't do it."]],
     ['flags', 'fails with --strict and -q', ['--strict', '-q']],
@@ -34,7 +44,7 @@ describe('identifiers are code-like words', () => {
   })
 
   test('the time is linear in the length of any text', () => {
-    for (const part of ['a.', 'a/', 'a_', '`', '"', "'", "'a", 'aA', '-a', './', '::'])
+    for (const part of ['a.', 'a/', 'a_', '`', '"', "'", "'a", 'aA', '-a', './', '::', 'a\\', '\\'])
       findIdentifiers(part.repeat(100_000))
   })
 })
@@ -55,6 +65,14 @@ describe('two issues of one category have one cause', () => {
     const sharedOf = (one: string, other: string) => measureOverlap(trace(one), trace(other))
     expect(sharedOf('a_a b_b c_c d_d', 'a_a b_b x_x y_y')).toBeNull()
     expect(sharedOf('a_a b_b c_c d_d e_e', 'a_a b_b c_c x_x y_y')).toBe(3)
+  })
+
+  test('if they share two paths of Windows, or an error class and a path', () => {
+    const sharedOf = (one: string, other: string) => measureOverlap(trace(one), trace(other))
+    const windows = 'The test tests\\test_main.py shows that src\\app\\main.py is wrong'
+    expect(sharedOf('src\\app\\main.py fails in tests\\test_main.py', windows)).toBe(2)
+    expect(sharedOf('src/app/main.py fails in tests/test_main.py', windows)).toBe(2)
+    expect(sharedOf('src/a.py raises OSError', 'An OSError ends src/a.py')).toBe(2)
   })
 
   test('and never across categories', () => {

@@ -14,17 +14,18 @@ const MAX_IDENTIFIERS = 40
 
 /** An apostrophe between two letters does not end a quoted string: 'I'll wait' is one. */
 const QUOTED = /`([^`\n]{1,200})`|"([^"\n]{1,200})"|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,200})'(?!\w)/g
+const SEPARATOR_OF_WINDOWS = /(?<=[\w@.:-])\\{1,2}(?=[\w@.-])/g
 const BETWEEN_WORDS = /[\s`"'()[\]{},;<>|*=]+|::/
 const LABEL = /^(?:[A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){0,6}-?|(?:criterion|ac)_)\d{1,4}(?:\.\d{1,4})?$/i
 const ABBREVIATIONS = new Set(['e.g', 'i.e', 'a.k.a'])
 
 const CODE_LIKE: readonly RegExp[] = [
   /^--?[a-z][\w-]*$/i, // a flag
-  /^(?:\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*\/[\w@-]*\.[a-z]\w{0,9}$/i, // a path to a file
+  /^(?:[a-z]:)?(?:\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*\/[\w@-]*\.[a-z]\w{0,9}$/i, // a path to a file
   /^\.{0,2}\/[\w@.-]+\/[\w@./-]*$|^[\w@.-]+\/[\w@.-]+\/[\w@./-]*$/, // a path of several folders
   /^[A-Za-z_]\w*\.(?=[A-Za-z_])[\w.]*$/, // a dotted name, or the name of a file
   /^\w*[A-Za-z0-9]_\w+$|^_+[A-Za-z]\w*$/, // snake_case
-  /^[A-Za-z]*[a-z][A-Z]\w*$/, // camelCase, or the name of an error's class
+  /^[A-Za-z]*[a-z][A-Z]\w*$|^[A-Z]{2,}[a-z]{3}\w*$/, // camelCase, or the name of an error's class
 ]
 
 /** The code-like words of a text: not the labels of criteria, not plain words. */
@@ -33,7 +34,7 @@ export function findIdentifiers(text: string): ReadonlySet<string> {
   const add = (word: string): void => {
     if (found.size < MAX_IDENTIFIERS && !LABEL.test(word)) found.add(word)
   }
-  const plain = maskVolatile(text)
+  const plain = maskVolatile(text).replace(SEPARATOR_OF_WINDOWS, '/')
   for (const [, backticked, double, single] of plain.matchAll(QUOTED)) {
     const quoted = (backticked ?? double ?? single ?? '').trim().replace(/\s+/g, ' ')
     if (/[a-z]/i.test(quoted) && !quoted.includes('::')) add(quoted)
