@@ -17,6 +17,7 @@ describe('the same complaint is the same signature', () => {
     ['durations of several units', 'the run took 1m30s', 'the run took 2h 5m 12s'],
     ['durations in parentheses', 'test_a failed (1.2s)', 'test_a failed (340 ms)'],
     ['dates and times', 'failed at 2026-03-01T10:00:00Z', 'failed at 2026-03-02 11:30:05.120'],
+    ["dates and times of Go's log", '2026/03/01 10:00:00 it failed', '2026/03/02 11:30:05.120 it failed'],
     ['clock times', 'the run of 10:15 failed', 'the run of 23:59:59 failed'],
     ['numbers of lines', 'unused name in line 12', 'unused name in line 130'],
     ['numbers of columns', 'unused name at column 4', 'unused name at column 61'],
@@ -25,6 +26,11 @@ describe('the same complaint is the same signature', () => {
     ['lines as L12', 'src/a.ts L12 is unused', 'src/a.ts L130 is unused'],
     ['process ids', 'the worker with pid 4711 died', 'the worker with pid 99 died'],
     ['temporary folders', 'no file /tmp/pytest-of-x/pytest-12/a.txt', 'no file /tmp/tmpq8h2/a.txt'],
+    [
+      'temporary folders of Windows',
+      'no C:\\Users\\a\\AppData\\Local\\Temp\\x',
+      'no C:/Users/b/AppData/Local/Temp/y',
+    ],
     ['private temporary folders', 'see /private/var/folders/ab/cd/T/x', 'see /var/folders/zz/T/y'],
     ['hex ids', 'commit 3d70764 lacks it', 'commit e3eab6c1f9 lacks it'],
     [
@@ -46,6 +52,7 @@ describe('the same complaint is the same signature', () => {
     ['hex numbers of six digits', 'the color a1b2c3 is used', 'the color f0e1d2 is used'],
     ['ports', 'localhost:8080 refuses', 'localhost:9090 refuses'],
     ['ports of a host with a dot', 'example.com:8080 refuses', 'example.com:9090 refuses'],
+    ['folders that are named after a date', 'see posts/2026/03/01/a.md', 'see posts/2026/03/02/a.md'],
     ['versions', 'needs node 20.1.0', 'needs node 22.4.0'],
     ['measured values', 'p95 900 ms is above the limit', 'p95 300 ms is above the limit'],
   ])('%s stay', (_what, one, other) => {
@@ -63,6 +70,8 @@ describe('the same complaint is the same signature', () => {
       '0',
       'ab',
       'c:\\users\\',
+      'c:/users/a/',
+      '2026/01/01 ',
       'l1-',
       '2026-01-01 ',
     ]

@@ -42,11 +42,14 @@ const SOURCE_FILE =
  */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/(?:\/private)?\/(?:tmp|var\/folders|var\/tmp|dev\/shm)(?![\w-])(?:\/[^\s'"`,;:)\]}]*)?/gi, '<folder>'],
-  [/\b[a-z]:\\(?:users\\[^\\\s]{1,64}\\appdata\\local\\)?te?mp\\[^\s'"`,;)\]}]*/gi, '<folder>'],
+  [
+    /\b[a-z]:[\\/](?:users[\\/][^\\/\s]{1,64}[\\/]appdata[\\/]local[\\/])?te?mp[\\/][^\s'"`,;)\]}]*/gi,
+    '<folder>',
+  ],
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, '<id>'],
   [/\b0x[0-9a-f]{6,16}\b/gi, '<id>'],
   [
-    /\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:\s?(?:z|[+-]\d\d:?\d\d))?)?(?![\w-])/gi,
+    /(?:\b\d{4}-\d\d-\d\d|(?<![\w/])\d{4}\/\d\d\/\d\d(?!\/))(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:\s?(?:z|[+-]\d\d:?\d\d))?)?(?![\w-])/gi,
     '<time>',
   ],
   [/(?<![\d.:\w])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?![\d:])/g, '<time>'],
