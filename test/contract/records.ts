@@ -176,6 +176,9 @@ export function recordsContract(store: StoreUnderTest): void {
           message: '"criticl": did you mean "critical"? Or use blocking, should_fix or advisory',
         },
       ])
+      expect(await refused({ issues: [{ severity: '', description: 'It fails' }] })).toEqual([
+        { path: 'issues[0].severity', message: 'is empty; use blocking, should_fix or advisory' },
+      ])
       expect(await refused({ promises: [{ criterionId: 'C-1', status: 'complet' }] })).toEqual([
         {
           path: 'promises[0].status',

@@ -128,7 +128,7 @@ export function explainRefusal<T extends string>(words: Words<T>, given: string)
   const canonical = canonicalWords(words)
   const use = `use ${canonical.slice(0, -1).join(', ')} or ${canonical.at(-1)}`
   const folded = foldWord(given)
-  if (folded === '') return `is empty; ${use}, or leave it out`
+  if (folded === '') return `is empty; ${use}`
   const clean = scrubText(given) // before the cut, after which a secret could not be recognized
   const shown =
     clean.length > SHOWN_CHARACTERS ? `${clean.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : clean
