@@ -79,9 +79,9 @@ export const filePath = text.check(checkText(findHiddenCharacter))
 export const list = <S extends z.ZodType>(entry: S) =>
   z.array(entry).max(LIMITS.entries, `has more than ${LIMITS.entries} entries; send fewer`)
 
-export const map = <S extends z.ZodType>(value: S) =>
+export const map = <S extends z.ZodType>(key: typeof label, value: S) =>
   z
-    .record(label, value)
+    .record(key, value)
     .refine(
       (entries) => Object.keys(entries).length <= LIMITS.entries,
       `has more than ${LIMITS.entries} entries; send fewer`,

@@ -124,6 +124,9 @@ export function specificationContract(store: StoreUnderTest): void {
       await expect(client().declareCriteria(declared(RETRY, LOG, `- ${LOG}`))).rejects.toThrow(
         `criteria[2].text: has the words of criterion 2 in the list: "- ${LOG}"`,
       )
+      expect(await refusal([{ text: RETRY, criterionId: ' ' }])).toBe(
+        'invalid_request criteria[0].criterionId',
+      )
       expect(await refusal([])).toBe('invalid_request criteria')
       expect(await refusal([{ text: ' — ' }])).toBe('invalid_request criteria[0].text')
     })

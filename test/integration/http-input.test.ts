@@ -132,6 +132,21 @@ describe('an invalid record is 400 with all its problems', () => {
     expect(paths.sort()).toEqual(expected.sort())
   })
 
+  test('every id and name of a gate without a visible character is named', async () => {
+    const problems = await problemsOf(
+      record({
+        acceptance_criteria_status: { '': 'verified', ' ': 'rejected' },
+        gates: { '\u00a0': 'passed' },
+        verifications: [{ criterion_id: '\u00a0', status: 'verified' }],
+        promises: [{ criterion_id: ' ', status: 'complete' }],
+      }),
+    )
+    expect(problems.map(({ path }) => path)).toEqual([
+      ...['acceptance_criteria_status.', 'acceptance_criteria_status. ', 'verifications[0].criterion_id'],
+      ...['promises[0].criterion_id', 'gates.\u00a0'],
+    ])
+  })
+
   test('NUL and lone surrogates are rejected, not replaced', async () => {
     const problems = await problemsOf(record({ feature_id: 'a\0', player_summary: '\ud800' }))
     expect(problems.map(({ path }) => path).sort()).toEqual(['feature_id', 'player_summary'])

@@ -35,7 +35,11 @@ export const anyName = fc.oneof(
   anyText(20).filter((text) => name.safeParse(text).success),
 )
 
-const label = fc.oneof(fc.constantFrom('AC-1', 'AC-001', 'AC-2', 'AC-LOAD-01', 'criterion_1', '7'), anyName)
+const visibleName = anyName.filter((text) => text.trim() !== '')
+const label = fc.oneof(
+  fc.constantFrom('AC-1', 'AC-001', 'AC-2', 'AC-LOAD-01', 'criterion_1', '7'),
+  visibleName,
+)
 const wording = fc.oneof(
   fc.constantFrom(
     'It answers with 404',
@@ -129,7 +133,7 @@ export const anyContent: fc.Arbitrary<Omit<TurnToSend, 'featureId' | 'taskId' | 
     promises: fc.array(promise, { maxLength: 4 }),
     issues: fc.array(issue, { maxLength: 3 }),
     gates: fc.dictionary(
-      mapKey(anyName),
+      mapKey(visibleName),
       fc.constantFrom('passed' as const, 'failed' as const, 'unknown' as const),
       {
         maxKeys: 3,

@@ -45,7 +45,7 @@ import {
 const amount = z.number().min(0)
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
-const criterionId = label.min(1, 'is empty; name the criterion by its id')
+const criterionId = label.regex(/\S/, 'is empty; name the criterion by its id')
 
 /** A verification as it is sent, in a turn or as an addition to one. */
 export const verificationInput = z.strictObject({
@@ -150,15 +150,13 @@ export const turnInput = z.strictObject({
       'git: git shows these files as changed, so that no issue denies one; default: the Player claims them',
     ),
   progressSummary: text.optional(),
-  acceptanceCriteriaStatus: map(criterionStatus)
+  acceptanceCriteriaStatus: map(criterionId, criterionStatus)
     .optional()
     .describe('criterion → status, the short form of `verifications`'),
   verifications: listOfVerifications(verificationInput).optional(),
   promises: list(promiseInput).optional(),
   issues: list(issueInput).optional(),
-  gates: map(z.enum(GATE_STATUSES))
-    .refine((gates) => !Object.hasOwn(gates, ''), 'has a gate without a name; name it')
-    .optional(),
+  gates: map(label.regex(/\S/, 'is empty; name the gate'), z.enum(GATE_STATUSES)).optional(),
   testsPassed: count.nullish(),
   testsFailed: count.nullish(),
   coverage: amount.nullish(),

@@ -45,7 +45,7 @@ const testPatterns = z
 
 const declaredInput = z.strictObject({
   criterionId: label
-    .min(1, 'is empty; leave it out, or name the criterion')
+    .regex(/\S/, 'is empty; leave it out, or name the criterion')
     .nullish()
     .describe('default: AC-001 … in order'),
   text: text
