@@ -36,6 +36,23 @@ test.each([
   expect(error).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining(says) })
 })
 
+test.each([
+  [
+    'Failed to connect to server. Please ensure that … Caused by: connect ECONNREFUSED 127.0.0.1:9',
+    'connect ECONNREFUSED 127.0.0.1:9',
+  ],
+  [
+    'Failed to connect to server. … Caused by: Server certificate is not trusted. If you trust the database …',
+    'Server certificate is not trusted',
+  ],
+  ['Server responded HTTP. Make sure you are not trying …', 'Server responded HTTP'],
+])('a store that cannot be reached names the cause and the setting: %s', (message, reason) => {
+  expect(toStoreError(errorOf('ServiceUnavailable', message), STORE)).toMatchObject({
+    message: `Neo4j at bolt://db:7687 cannot be reached: ${reason}.`,
+    hint: expect.stringContaining('TURNGRAPH_STORE'),
+  })
+})
+
 test.each(['Neo.ClientError.Statement.SyntaxError', 'Neo.ClientError.Schema.ConstraintValidationFailed'])(
   'an error that shows a defect stays itself: %s',
   (code) => {

@@ -97,11 +97,19 @@ export function toStoreError(error: Neo4jError, { url, database }: Neo4jOptions)
     })
   }
   if (isTransient(error) || isRefused(error)) {
-    const state = isAnswer(error) ? 'is not available' : 'cannot be reached'
-    return new TurngraphError('store_unavailable', `Neo4j at ${url} ${state}.`, {
-      hint: 'Try again; no acknowledged write is lost.',
+    const [state, first] = isRefused(error)
+      ? ['is not available', 'Check TURNGRAPH_NEO4J_USER and its privileges, then try']
+      : isAnswer(error)
+        ? ['is not available', 'Try']
+        : ['cannot be reached', 'Check TURNGRAPH_STORE and the server, then try']
+    return new TurngraphError('store_unavailable', `Neo4j at ${url} ${state}: ${reasonOf(error)}.`, {
+      hint: `${first} again; no acknowledged write is lost.`,
       cause: error,
     })
   }
   return error
 }
+
+/** Returns the first sentence of the cause, without the advice of the driver before it. */
+const reasonOf = ({ message }: Neo4jError): string =>
+  message.replace(/^.*Caused by: /s, '').split(/\.\s|\.?\n|\.$/)[0] ?? ''
