@@ -102,12 +102,13 @@ describeInBrowser('a report, opened from a disk', () => {
     const client = clientOf(started.graph)
     const ofProject = renderReport(await readProjectReport(client, PROJECT, 'player'))
     for (const file of [await sessionReport(client, MAIN_SESSION), saved(ofProject)]) {
+      const page = await browser.openFile(file, { colorScheme: 'light' })
+      expect(await accessibilityProblems(page), 'light, folded').toEqual([])
+      await page.evaluate(() => {
+        for (const folded of document.querySelectorAll('details')) folded.open = true
+      })
       for (const colorScheme of ['light', 'dark'] as const) {
-        const page = await browser.openFile(file, { colorScheme })
-        expect(await accessibilityProblems(page), `${colorScheme}, folded`).toEqual([])
-        await page.evaluate(() => {
-          for (const folded of document.querySelectorAll('details')) folded.open = true
-        })
+        await page.emulateMedia({ colorScheme })
         expect(await accessibilityProblems(page), `${colorScheme}, open`).toEqual([])
       }
     }
@@ -118,13 +119,10 @@ describeInBrowser('a report, opened from a disk', () => {
     await writeSessions(clientOf(started.graph))
     const file = await sessionReport(clientOf(started.graph), MAIN_SESSION)
     const width = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth)
-    expect(
-      await width(await browser.openFile(file, { viewport: { width: 360, height: 740 } })),
-    ).toBeLessThanOrEqual(360)
-    const paper = await browser.openFile(file, {
-      viewport: { width: 720, height: 1000 },
-      colorScheme: 'dark',
-    })
+    const viewport = { width: 360, height: 740 }
+    const paper = await browser.openFile(file, { viewport, colorScheme: 'dark' })
+    expect(await width(paper)).toBeLessThanOrEqual(360)
+    await paper.setViewportSize({ width: 720, height: 1000 })
     await paper.emulateMedia({ media: 'print' })
     expect(await width(paper)).toBeLessThanOrEqual(720)
     expect(await paper.getByText('The test passes with an empty cart only').first().isVisible()).toBe(true)
