@@ -13,7 +13,12 @@ const addAutobuild = action(
   {
     name: 'autobuild',
     description: 'import Player and Coach reports as turns; importing again changes nothing',
-    arguments: { path: ['<path...>', 'folders with autobuild artifacts (TASK/player_turn_N.json, TASK/coach_turn_N.json), at any depth'] },
+    arguments: {
+      path: [
+        '<path...>',
+        'folders with autobuild artifacts (TASK/player_turn_N.json, TASK/coach_turn_N.json), at any depth',
+      ],
+    },
     options: {
       dryRun: ['--dry-run', 'read the folders and the graph, and write nothing'],
       specifications: ['--no-specifications', 'do not declare what the files of the tasks say must hold'],

@@ -6,7 +6,10 @@ import { printNote } from './output.ts'
 import { untilSignalled } from './signals.ts'
 
 const ARGUMENTS = {
-  path: ['<path...>', 'folders with autobuild artifacts (TASK/player_turn_N.json, TASK/coach_turn_N.json), at any depth, now or later'],
+  path: [
+    '<path...>',
+    'folders with autobuild artifacts (TASK/player_turn_N.json, TASK/coach_turn_N.json), at any depth, now or later',
+  ],
 } as const
 
 const OPTIONS = {

@@ -342,7 +342,12 @@ describe('what is shown', () => {
 
   test.each([
     [
-      "the longest that begins with a judge's",
+      "the judge's, where the Player gave a longer one later",
+      ['coach: It answers with 404', 'player: it answers with 404 to all'],
+      'It answers with 404',
+    ],
+    [
+      "the Player's, where a later one of a judge is its beginning",
       ['player: it answers with 404 to all', 'coach: It answers with 404'],
       'it answers with 404 to all',
     ],
@@ -367,9 +372,7 @@ describe('what is shown', () => {
       const [source = '', ...rest] = line.split(': ')
       return { source, text: rest.join(': ') }
     })
-    for (const held of [texts, texts.toReversed()]) {
-      expect(shown([criterion('a', { texts: held })], [V(1)])).toEqual([['a', text]])
-    }
+    expect(shown([criterion('a', { texts })], [V(1)])).toEqual([['a', text]])
   })
 
   test('with a text by natural order of the label, then text; then label alone by first turn and place', () => {
