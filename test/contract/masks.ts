@@ -7,6 +7,7 @@ import { digestSecret, portableMarker, showMarks } from '../../src/core/scrub/ma
 import { scrub } from '../../src/core/scrub/scrub.ts'
 import { markerOfProject } from '../../src/graph/mask-key.ts'
 import { restoreRecords } from '../../src/maintenance/restore/restore.ts'
+import { loadTokens } from '../../src/memory/context/token-counter.ts'
 import { memory } from '../support/embedded-engines.ts'
 import { exportOf, recordsOf } from '../support/exported.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
@@ -128,6 +129,14 @@ export function masksContract(store: StoreUnderTest): void {
       expect(held).toMatch(/token=\[redacted:[0-9a-f]{16}\] answers/)
       expect(held).not.toContain(EXPIRED)
       expect(held).not.toContain(REVOKED)
+    })
+
+    test('the tokens of a context are those of the text that is sent, with two digits of each mark', async () => {
+      await client().captureTurnState(judgedTurn(1, judged(EXPIRED, 'rejected', 'AC-001')))
+      const asked = { ...task, currentTurn: 2, role: 'coach' as const }
+      const { context, tokens } = await client().loadTurnContinuationContext(asked)
+      expect(context).toMatch(/token=\[redacted:[0-9a-f]{2}\] answers/)
+      expect(tokens?.used).toBe((await loadTokens()).count(context ?? ''))
     })
 
     test('a text that quotes an answer, with two digits of the mark, finds the criterion that it quotes', async () => {

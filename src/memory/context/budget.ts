@@ -1,4 +1,5 @@
 /** Fits the text of a continuation context into its token budget (contract: turns.md, "The text"). */
+import { showMarksIn } from '../../core/scrub/scrub.ts'
 import type { WrittenSection } from './continuation.ts'
 import { cutStart, MARK } from './cut-start.ts'
 import { describeLeftOut } from './left-out.ts'
@@ -28,7 +29,7 @@ export async function renderContext(
   tokenBudget: number,
   { withSections = false }: { withSections?: boolean } = {},
 ): Promise<Rendered> {
-  const sections = toSections(rendering)
+  const sections = showMarksIn(toSections(rendering)) // as the answer shows them, so that their tokens are counted
   const draft: Draft = { sections, budget: tokenBudget, tokens: await loadTokens() }
   const { shown, text, used } = writeAllThatFits(draft)
   return {
