@@ -1,8 +1,9 @@
 // Runs before `npm start` and `npm test`: installs the packages of the lock file and builds, each only if
 // needed. Silent and fast if there is nothing to do. Uses only built-in modules, because others may not be
 // installed yet.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   chmodSync,
   copyFileSync,
@@ -23,6 +24,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (...parts) => path.join(root, ...parts)
 const LOCK = at('.setup-lock')
+const HOLDER = path.join(LOCK, 'pid')
 const INSTALLED = at('node_modules', '.turngraph-installed')
 const RUNTIME = `${process.version} ${process.platform} ${process.arch}\n`
 const BUILT = at('dist', '.built')
@@ -33,7 +35,7 @@ const forced = process.argv.includes('--build')
 if (forced || !isInstalled() || !isBuilt()) {
   await withLock(async () => {
     // The process that had the lock before may have done all of the work.
-    if (!isInstalled()) install()
+    if (!isInstalled()) await install()
     if (forced || !isBuilt()) await build()
   })
 }
@@ -74,7 +76,7 @@ function fitsLockFile() {
   })
 }
 
-function install() {
+async function install() {
   // npm installs the dependencies elsewhere then, and links the command to a clone that it has deleted.
   if (process.env.npm_config_global === 'true')
     fail(
@@ -85,10 +87,16 @@ function install() {
   // Under npm, uses the same npm that runs this script.
   const npm = process.env.npm_execpath
   const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, ...how] : ['npm', ...how]
-  // Standard output belongs to the next command.
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
-  if (status !== 0) fail(`npm ${how.join(' ')} failed${error ? `: ${error.message}` : ''}.`)
+  await run(`npm ${how.join(' ')} failed`, command, args)
   writeFileSync(INSTALLED, installation())
+}
+
+/** Runs a program. Standard output belongs to the next command. */
+async function run(failure, command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  process.once('exit', () => child.kill())
+  const [status] = await once(child, 'close').catch((error) => fail(`${failure}: ${error.message}.`))
+  if (status !== 0) fail(`${failure}.`)
 }
 
 /** A deleted file makes its folder newer, so folders count too. */
@@ -121,8 +129,7 @@ async function build() {
   rmSync(draft, { recursive: true, force: true })
   const tsc = at('node_modules', 'typescript-7', 'bin', 'tsc')
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist.new']
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
-  if (status !== 0) fail('The build failed.')
+  await run('The build failed', process.execPath, args)
   await writeStatements(draft)
   await bundleVocabulary(draft)
   await bundleProcesses(draft)
@@ -228,13 +235,12 @@ function linkCommand() {
   symlinkSync(path.join('..', '..', 'dist', 'bin', 'main.js'), link)
 }
 
-/** Runs work in one process at a time. A lock of a dead process does not count. */
+/** Runs work in one process at a time, and touches the lock during the work. */
 async function withLock(work) {
-  const deadline = Date.now() + 10 * 60_000
-  while (!takeLock()) {
-    if (Date.now() > deadline) fail(`Another setup is at work. If none is, remove ${LOCK}.`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  const note = setTimeout(() => say(`Waiting for another setup (process ${readIfThere(HOLDER)}) …`), 2_000)
+  while (!takeLock()) await new Promise((resolve) => setTimeout(resolve, 100))
+  clearTimeout(note)
+  setInterval(() => existsSync(LOCK) && utimesSync(LOCK, new Date(), new Date()), 1_000).unref()
   process.once('exit', () => rmSync(LOCK, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
   await work()
@@ -243,7 +249,7 @@ async function withLock(work) {
 function takeLock() {
   try {
     mkdirSync(LOCK)
-    writeFileSync(path.join(LOCK, 'pid'), String(process.pid))
+    writeFileSync(HOLDER, String(process.pid))
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
@@ -252,9 +258,11 @@ function takeLock() {
   }
 }
 
+/** A process that was killed leaves its lock, and another process may have its id now. */
 function isAbandoned() {
-  const pid = Number(readIfThere(path.join(LOCK, 'pid')))
+  const pid = Number(readIfThere(HOLDER))
   const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+  if (pid === process.pid || age > 60_000) return true
   if (!pid) return age > 5_000 // its process died between the folder and the file
   try {
     process.kill(pid, 0)
