@@ -116,8 +116,8 @@ function isBuilt() {
 }
 
 function newest(file) {
-  const found = statSync(file)
-  if (!found.isDirectory()) return found.mtimeMs
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found?.isDirectory()) return found?.mtimeMs ?? 0 // Emacs makes a dangling link for an open file
   return Math.max(found.mtimeMs, ...readdirSync(file).map((name) => newest(path.join(file, name))))
 }
 

@@ -1,6 +1,6 @@
 /** `scripts/setup.mjs` in a small checkout, with a program in the place of npm. */
 import { spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -56,4 +56,18 @@ test('a setup that waits for another one names its process', async () => {
   expect(await setUp()).toMatch(
     new RegExp(`^Waiting for another setup \\(process ${process.pid}\\) …\nInstalling `),
   )
+})
+
+test('a dangling link among the sources, as Emacs makes for an open file, is no change', async () => {
+  rmSync(at('.setup-lock'), { recursive: true })
+  for (const stamp of [
+    ['node_modules', '.package-lock.json'],
+    ['node_modules', '.bin', 'turngraph'],
+    ['dist', '.built'],
+  ])
+    writeFileSync(at(...stamp), '{"packages":{}}')
+  symlinkSync('me@host.1234:5678', at('src', '.#main.ts'))
+  const later = new Date(Date.now() + 60_000)
+  utimesSync(at('dist', '.built'), later, later)
+  expect(await setUp()).toBe('')
 })
