@@ -1,11 +1,10 @@
 import type { ErrorCode } from '../../src/core/errors.ts'
 import type { AttemptStatus, StopReason, TurnRunStatus } from '../../src/rules/values.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
-import { type Goals, hasGoals, reachedGoal } from './goal-model.ts'
 
 /**
- * A simple model of turn runs in memory. Written from seed 001 and contract runs.md, and not from src/runs: it stores
- * no count and no status that follows from the events, and creates a row only when it is read.
+ * A simple model of turn runs in memory, without goals (test/contract/run-goals.ts). Written from seed 001 and contract runs.md, and
+ * not from src/runs: it stores no count and no status that follows from the events, and creates a row only when it is read.
  */
 
 type OfWorld = { world: string }
@@ -38,8 +37,6 @@ export type Command =
   | { do: 'reconcileRunningAttempts'; instance: string | null; held: string[]; by: string | null; id: string }
   | (OfWorld & { do: 'captureTurnState'; turn: number; record: string; supersede: boolean })
   | (OfWorld & { do: 'deleteWorld' })
-  | (OfWorld & Goals & { do: 'setGoals' })
-  | (OfRun & { do: 'endAtGoal' })
   | (OfRun & { do: 'getTurnRunStatus' })
   | (OfRun & { do: 'listAttemptsOfRun'; limit: number; before: number })
   | (OfWorld & { do: 'listAttemptsOfWorld'; limit: number; before: number })
@@ -89,7 +86,6 @@ type AttemptOfModel = {
 /** A world. Its runs and attempts are in the order of their start. */
 type WorldOfModel = WorldSettings & {
   deleted: boolean
-  goals: Goals
   /** The greatest fence that was ever issued. */
   fence: number
   /** The record of each turn. */
@@ -139,11 +135,7 @@ export class RunModel {
   }
 
   static of(now: number, worlds: readonly WorldSettings[]): RunModel {
-    const goals = (): Goals => ({ stopWhen: [], budget: null })
-    const empty = () => ({
-      ...{ deleted: false, goals: goals(), fence: 0 },
-      ...{ turns: new Map(), runs: [], attempts: [] },
-    })
+    const empty = () => ({ deleted: false, fence: 0, turns: new Map(), runs: [], attempts: [] })
     return new RunModel(
       now,
       worlds.map((settings) => ({ ...settings, ...empty() })),
@@ -188,14 +180,6 @@ export class RunModel {
         const numbered = world.attempts.map((attempt, i) => ({ attempt, number: i + 1 }))
         return this.#page(world, numbered, command)
       }
-      case 'setGoals':
-        if (world.deleted) throw new Refusal('world_deleted')
-        // A limit that the request leaves out stays as it is.
-        world.goals = {
-          stopWhen: command.stopWhen,
-          budget: command.budget && { ...world.goals.budget, ...command.budget },
-        }
-        return null
       case 'startAttemptForTurnRun':
         return this.#startAttemptForTurnRun(world, command)
       case 'claimAttempt':
@@ -355,8 +339,7 @@ export class RunModel {
     const attempts = attemptsOf(world, run)
     if (withStatus(attempts, 'committed') === run.turns) run.end = { at, status: 'completed', reason: null }
     else if (run.cancel !== null) run.end = { at, status: 'cancelled', reason: null }
-    else if (attempts.length >= run.maxAttempts && !hasGoals(world.goals))
-      run.end = { at, status: 'failed', reason: EXHAUSTED }
+    else if (attempts.length >= run.maxAttempts) run.end = { at, status: 'failed', reason: EXHAUSTED }
   }
 
   #onRun(
@@ -371,7 +354,6 @@ export class RunModel {
         | 'releaseTurnRun'
         | 'pauseTurnRun'
         | 'failTurnRun'
-        | 'endAtGoal'
         | 'getTurnRunStatus'
         | 'listAttemptsOfRun'
     },
@@ -385,10 +367,6 @@ export class RunModel {
         const numbered = attemptsOf(world, run).map((attempt, i) => ({ attempt, number: i + 1 }))
         return this.#page(world, numbered, command)
       }
-      case 'endAtGoal':
-        if (world.deleted) throw new Refusal('world_deleted')
-        this.#endAtGoal(world, run)
-        return runRow(world, run)
       case 'renewTurnRun':
         return this.#renew(world, run, command)
       case 'requestTurnRunCancel':
@@ -474,20 +452,6 @@ export class RunModel {
     else if (abort && attempt.fence === null)
       this.#endAttempt(world, attempt, 'interrupted', 'attempt was never claimed')
     else if (abort) attempt.abort = true
-  }
-
-  /**
-   * Contract, "Runs that know their goal": the coordinator requests the cancellation of its own run. Contract truth.md, "Runs": a goal
-   * that holds after the last allowed attempt wins over exhausted attempts.
-   */
-  #endAtGoal(world: WorldOfModel, run: RunOfModel): void {
-    if (statusOf(run) !== 'running') return
-    const { earlierMs, startedAt, failedInARow, usedTokens: tokens } = runRow(world, run)
-    const ms = earlierMs + serviceClock(this.now).getTime() - Date.parse(startedAt)
-    const goal = reachedGoal(world.turns, world.goals, { ms, failedInARow, tokens })
-    if (goal !== null) this.#cancel(world, run, { ...goal, abort: false })
-    else if (activeAttempt(world) === null && attemptsOf(world, run).length >= run.maxAttempts)
-      run.end = { at: instant(this.now), status: 'failed', reason: EXHAUSTED }
   }
 
   /** A run that ends early also ends its attempt, for the same reason. */

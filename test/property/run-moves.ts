@@ -1,6 +1,5 @@
 /** Draws moves of turn runs: commands with a relative name, such as the newest attempt, instead of an id. */
 import fc from 'fast-check'
-import { RECORDS } from './goal-model.ts'
 import { type Command, LAST_TURN, type RunModel } from './run-model.ts'
 
 type Which = 'own' | 'stale' | 'ahead'
@@ -86,6 +85,7 @@ export const changes: [number, Move[]][] = [
   ],
   [1, every({ do: 'finalizeCancelledTurnRunIfIdle', world, run })],
   [1, every({ do: 'handBackTurnRun', world, run, fence })],
+  [2, every({ do: 'releaseTurnRun', world, run, fence })],
   [3, every({ do: 'pauseTurnRun', world, run, fence, ms: [20_000, 60_000] })],
   [1, every({ do: 'failTurnRun', world, run, fence, reason: ['the store said no'] })],
   [6, every({ do: 'captureTurnState', world, above: [-1, 0, 1, 1, 3], record, supersede: [false, true] })],
@@ -109,8 +109,6 @@ export const sweeps: [number, Move[]][] = [
     }),
   ],
 ]
-/** Not used with a real clock, because the run is due in the same millisecond. */
-export const releases: [number, Move[]][] = [[2, every({ do: 'releaseTurnRun', world, run, fence })]]
 export const deletions: [number, Move[]][] = [[1, every({ do: 'deleteWorld', world })]]
 export const reads: [number, Move[]][] = [
   [2, every({ do: 'getTurnRunStatus', world, run })],
@@ -168,83 +166,11 @@ const lostWorkers = [OUTSIDE, OUTSIDE, INSIDE].map((world): Move[] => {
   return [{ do: 'pass', ms }, renewed, { do: 'pass', ms }, sweep]
 })
 
-/** Captures the given records as the next turns of a world. */
-export const turnsThat = (world: string, ...records: string[]): Move[] =>
-  records.map((record) => ({ do: 'captureTurnState', world, above: 1, record, supersede: false }))
-
-export const goalMoves: [number, Move[]][] = [
-  [
-    6,
-    every({
-      do: 'setGoals',
-      world,
-      stopWhen: [
-        [],
-        ['approved'],
-        ['all_verified'],
-        ['all_observed'],
-        ['stalled'],
-        ['budget'],
-        ['approved', 'all_verified', 'stalled', 'budget'],
-      ],
-      budget: [
-        null,
-        { tokens: 12 },
-        { minutes: 1 },
-        { attemptsFailedInARow: 2 },
-        { minutes: 2, tokens: 7, attemptsFailedInARow: 3 },
-      ],
-    }),
-  ],
-  [14, every({ do: 'endAtGoal', world, run })],
-  [
-    18,
-    every({
-      do: 'onward',
-      world,
-      owner,
-      turns: [3, 9],
-      spare: [0, 5],
-      end,
-      record: Object.keys(RECORDS),
-      tokens: [0, 5],
-    }),
-  ],
-  [
-    10,
-    every({
-      do: 'captureTurnState',
-      world,
-      above: [-1, 0, 1, 1, 1],
-      record: Object.keys(RECORDS),
-      supersede: [false, true],
-    }),
-  ],
-]
-
-/** Repeated captures of a turn, and a run that reads it. Without this sequence, these moves rarely occur together. */
-export const sameAgain: fc.Arbitrary<Move[]> = fc.constantFrom(
-  ...world.flatMap((world) =>
-    Object.keys(RECORDS).flatMap((record) =>
-      [2, 3, 5].map((times): Move[] => [
-        ...turnsThat(world, ...Array<string>(times).fill(record)),
-        { do: 'startTurnRun', world, id: 'new', owner: 'instance-1', turns: 9, spare: 0 },
-        { do: 'endAtGoal', world, run: 0 },
-      ]),
-    ),
-  ),
-)
-
 /** Returns sequences with half of `maxLength` on average. */
-export const sequenceOf = (
-  one: fc.Arbitrary<Move>,
-  maxLength: number,
-  ...more: fc.Arbitrary<Move[]>[]
-): fc.Arbitrary<Move[]> => {
+export const sequenceOf = (one: fc.Arbitrary<Move>, maxLength: number): fc.Arbitrary<Move[]> => {
   const some = fc.oneof(
     { weight: 25, arbitrary: one.map((move) => [move]) },
     { weight: 1, arbitrary: fc.constantFrom(...lostWorkers) },
-    ...more.map((arbitrary) => ({ weight: 2, arbitrary })),
   )
   return fc.noBias(fc.array(some, { maxLength, size: 'max' })).map((all) => all.flat())
 }
@@ -286,7 +212,7 @@ function workOf(model: RunModel, slug: string | null): string[] {
 
 /** Starts a run if none is active, then its attempts, and claims and ends each of them. */
 function onward(
-  { world = INSIDE, owner = 'instance-1', turns = 1, spare = 0, record = 'a', end, tokens = 0 }: Move,
+  { world = INSIDE, owner = 'instance-1', turns = 1, spare = 0, record = 'a', end }: Move,
   model: RunModel,
 ): Move {
   const { runs = [], attempts = [] } = model.worlds.find(({ slug }) => slug === world) ?? {}
@@ -294,9 +220,8 @@ function onward(
   if (held !== undefined && held.owner === null)
     return { do: 'claimAttempt', world, attempt: 0, worker: 'worker-1' }
   if (held !== undefined && end === 'commitAttempt')
-    return { do: end, world, attempt: 0, fence: 'own', record, tokens }
-  if (held !== undefined)
-    return { do: 'failAttempt', world, attempt: 0, fence: 'own', reason: 'it broke', tokens }
+    return { do: end, world, attempt: 0, fence: 'own', record }
+  if (held !== undefined) return { do: 'failAttempt', world, attempt: 0, fence: 'own', reason: 'it broke' }
   if (runs.some(({ end }) => end === null))
     return { do: 'startAttemptForTurnRun', world, run: 0, fence: 'own', owner, id: 'new' }
   return { do: 'startTurnRun', world, id: 'new', owner, turns, spare }

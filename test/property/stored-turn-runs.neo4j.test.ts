@@ -12,7 +12,6 @@ describeOn(neo4jLts, (store) => {
     // All sequences share one graph, each with its own project.
     open: async () => ({ graph: handles.graph, close: async () => {} }),
     sequences: cases(2),
-    goalSequences: cases(2),
     atOnceSequences: 0,
   })
 })

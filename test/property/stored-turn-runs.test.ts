@@ -14,8 +14,7 @@ describe('turn runs on the embedded engine', () => {
       await migrate(graph)
       return { graph, close: () => graph.close() }
     },
-    sequences: cases(25),
-    goalSequences: cases(10),
+    sequences: cases(60),
     atOnceSequences: cases(5),
   })
 })
