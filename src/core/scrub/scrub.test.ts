@@ -30,7 +30,7 @@ const pem = (label: string, lines: string[], newline = '\n'): string =>
 const KEY_LINES = [`MI${noise(62)}`, noise(64), noise(64), `${noise(22)}==`]
 const privateKey = (kind: string): string => `${kind}PRIVATE ${'KEY'}`
 
-/** Secrets that are masked as a whole. */
+/** Secrets that are masked as a whole. SECRET_KINDS has every other kind of token. */
 const WHOLE: Record<string, string> = {
   'RSA key': pem(privateKey('RSA '), KEY_LINES),
   'EC key': pem(privateKey('EC '), KEY_LINES),
@@ -54,39 +54,11 @@ const WHOLE: Record<string, string> = {
   'key with escaped line breaks': pem(privateKey('RSA '), KEY_LINES, '\\n'),
   'key with line breaks escaped twice': pem(privateKey(''), KEY_LINES, '\\\\r\\\\n'),
   'GitHub personal token': `gh${'p_'}${noise(36)}`,
-  'GitHub OAuth token': `gh${'o_'}${noise(36)}`,
-  'GitHub refresh token': `gh${'r_'}${noise(76)}`,
   'GitHub app token of the newer form': `gh${'s_'}123456_${jwt}`,
-  'GitHub fine-grained token': `github${'_pat_'}${noise(22)}_${noise(59)}`,
   'GitLab token': `gl${'pat-'}${noise(20)}`,
-  'GitLab routable token': `gl${'pat-'}${noise(27)}.01.${noise(9)}`,
-  'Slack bot token': `xox${'b-'}${noise(12, '123456789')}-${noise(12, '123456789')}-${noise(24)}`,
-  'Slack user token': `xox${'p-'}${noise(11, '123')}-${noise(11, '456')}-${noise(32)}`,
-  'Slack configuration token': `xox${'e-'}1-${noise(140)}`,
-  'Slack app token': `xa${'pp-'}1-A${noise(10)}-${noise(13, '123')}-${noise(64)}`,
   'Slack webhook': `https://hooks.slack.com/${'services'}/T${noise(8)}/B${noise(8)}/${noise(24)}`,
-  'AWS access key id': `AK${'IA'}${noise(16, 'ABCDEFGHIJ234567')}`,
-  'AWS temporary key id': `AS${'IA'}${noise(16, 'ABCDEFGHIJ234567')}`,
-  'npm token': `npm${'_'}${noise(36)}`,
-  'SendGrid key': `SG${'.'}${noise(22)}.${noise(43)}`,
   'SendGrid key with dashes': `SG${'.'}${noise(10)}-${noise(11)}.${noise(20)}-${noise(10)}_${noise(11)}`,
-  'Shopify token': `shp${'at_'}${noise(32)}`,
-  'OpenAI key': `s${'k-'}${noise(20)}T3Blbk${'FJ'}${noise(20)}`,
-  'OpenAI project key': `s${'k-proj-'}${noise(74)}T3Blbk${'FJ'}${noise(74)}`,
   'OpenAI project key of another length': `s${'k-proj-'}ab-${noise(40)}_-${noise(30)}`,
-  'Anthropic key': `s${'k-ant-'}api03-${noise(93)}AA`,
-  'Anthropic OAuth token': `s${'k-ant-'}oat01-${noise(40)}-${noise(52)}`,
-  'OpenRouter key': `s${'k-or-v1-'}${noise(64, '0123456789abcdef')}`,
-  'Stripe live key': `s${'k_live_'}${noise(24)}`,
-  'Stripe restricted key': `r${'k_live_'}${noise(99)}`,
-  'Linear key': `lin${'_api_'}${noise(40)}`,
-  '1Password token': `op${'s_'}${Buffer.from(JSON.stringify({ email: noise(99), salt: noise(30) })).toString('base64')}`,
-  'Hugging Face token': `h${'f_'}${noise(34, ALPHABET.slice(0, 52))}`,
-  'Google key': `AI${'za'}${noise(35)}`,
-  'PyPI token': `py${'pi-'}${noise(120)}`,
-  'DigitalOcean token': `do${'p_v1_'}${noise(64, '0123456789abcdef')}`,
-  'Vault token': `hv${'s.'}${noise(90)}`,
-  'Telegram bot token': `${noise(10, '123456789')}:${noise(35)}`,
   JWT: jwt,
 }
 
@@ -178,6 +150,8 @@ test('no part of any kind of secret remains in any field, for any random values'
       const { scrubbed } = await scrub(everywhere(text))
       const left = JSON.stringify(scrubbed)
       expect(survivor(left, secret), `${name}: ${left}`).toBeNull()
+      if (text.startsWith('The call used ') && !name.startsWith('hash of'))
+        expect(scrubbed.playerSummary, name).toBe('The call used [redacted], and failed')
     }
   }
 })
@@ -185,17 +159,6 @@ test('no part of any kind of secret remains in any field, for any random values'
 test('a value with quotes and spaces is masked as a whole if its name is a field', async () => {
   const { scrubbed } = await scrub({ extra: { db: { password: `a"b7 ${noise(6)}#c${noise(8)}; d` } } })
   expect(scrubbed).toEqual({ extra: { db: { password: '[redacted]' } } })
-})
-
-test('secrets of all kinds in one record are masked in one call', async () => {
-  const texts = PLANTED.map(([, before, secret, after]) => before + secret + after)
-  const { scrubbed, redactions } = await scrub({
-    lessonsFromTurn: texts,
-    progressSummary: texts.join(' \u{1f600}\n'),
-  })
-  const masked = PLANTED.map(([, before, , after]) => `${before}[redacted]${after}`)
-  expect(scrubbed).toEqual({ lessonsFromTurn: masked, progressSummary: masked.join(' \u{1f600}\n') })
-  expect(redactions).toBe(2 * PLANTED.length)
 })
 
 test('a key that was cut off is masked to the end of its lines', async () => {
@@ -436,38 +399,6 @@ test('texts in one list are masked in the same way as separate texts', async () 
   })
   await fc.assert(property, { numRuns: 500 })
 })
-
-const BEGIN = `${'-'.repeat(5)}BEGIN ${privateKey('')}${'-'.repeat(5)}`
-
-test('a text of 1 MiB never takes long', async () => {
-  const units = [
-    ...['A', ' ', '\n', '"', ':', '@', '\\', '\\n', '\\u0026', '\u001b[1', 'eyJ', '.eyJ', 'SG.a', 'Bearer '],
-    ...['-----BEGIN ', `${BEGIN}${noise(40)}`, `${BEGIN}${'- '.repeat(5e5)}`, `${BEGIN}${'A'.repeat(1e6)}`],
-    ...['postgres://', 'postgres://a:', '://a:b@', `://a:${'@'.repeat(99)}`, `://a:${'b'.repeat(1e6)}`],
-    ...[
-      `gh${'p_'}`,
-      `s${'k-proj-'}`,
-      `lin${'_api_'}`,
-      `npm${'_'}`,
-      `xox${'b-'}`,
-      'secret_access_key=',
-      '&password=',
-    ],
-  ]
-  const took: [number, string][] = []
-  for (const unit of units) {
-    const text = unit.repeat(Math.ceil(2 ** 20 / unit.length))
-    const start = performance.now()
-    await scrub({ extra: { text } })
-    took.push([performance.now() - start, unit])
-  }
-  const [slowest, unit] = took.toSorted(([a], [b]) => b - a)[0]!
-  console.log(
-    `1 MiB made to be slow: ${slowest.toFixed(0)} ms at most (${JSON.stringify(unit.slice(0, 20))})`,
-  )
-  // A pattern with quadratic time takes minutes.
-  expect(slowest).toBeLessThan(10_000)
-}, 60_000)
 
 test('many repetitions of a secret, whole or cut off, never take long', async () => {
   const took: [number, string][] = []
