@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import type { ImportTarget } from './artifacts/existing-worlds.ts'
@@ -44,6 +45,30 @@ test('a misspelled setting is rejected with a suggestion', () => {
     'TURNGRAPH_COLOUR_OF_THE_PAGE is no setting',
   )
   expect(loadConfig({ TURNGRAPH_PROJECT: 'shop', TURNGRAPH_TEST_VOLUME: '2' }).project).toBe('shop')
+})
+
+test.each([
+  'bolt://neo4j:12#ssXX@127.0.0.1',
+  'bolt://neo4j:12/ssXX@127.0.0.1',
+  'bolt://neo4j:12?ssXX@127.0.0.1',
+  'neo4j://neo4j:12?ssXX@127.0.0.1',
+  'bolt://neo4j:ssXX#@127.0.0.1',
+  'bolt://neo4j:%ssXX@127.0.0.1',
+  'bolt://neo4j:ssXX@127.0.0.1:76870',
+  'bolt://127.0.0.1?policy=ssXX',
+])('a store with an invalid address is rejected without a part of its password: %s', async (url) => {
+  const load = async () => loadConfig({ TURNGRAPH_STORE: url })
+  const error = await load().catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({
+    code: 'invalid_request',
+    hint: expect.stringContaining('TURNGRAPH_NEO4J_PASSWORD'),
+  })
+  expect(inspect(error)).not.toContain('ssXX')
+})
+
+test('a store may have a password with encoded characters, and a cluster a routing policy', () => {
+  const { store } = loadConfig({ TURNGRAPH_STORE: 'neo4j+s://neo4j:12%23ss@db:7687/?policy=eu&region=1' })
+  expect(store).toMatchObject({ url: 'neo4j+s://db:7687/?policy=eu&region=1', password: '12#ss' })
 })
 
 test('a misspelled option of an import is rejected before the first read or write', async () => {

@@ -216,17 +216,36 @@ function parseStore(env: z.infer<typeof environmentSchema>, dataFolder: string, 
       ...(acceptLoss && { acceptLoss }),
     }
   }
-  // Removes credentials from the address, because messages and logs contain the address.
-  const address = new URL(url)
-  const { username, password } = address
-  address.username = ''
-  address.password = ''
+  const address = parseAddress(url)
+  if (address === null) {
+    throw new TurngraphError('invalid_request', 'TURNGRAPH_STORE is not a valid address of Neo4j.', {
+      hint: 'Write bolt://HOST:PORT or neo4j://HOST:PORT, and the password in TURNGRAPH_NEO4J_PASSWORD. In the address, encode its special characters: %23 for #.',
+    })
+  }
   return {
     kind: 'neo4j',
-    url: address.href,
-    user: username === '' ? env.TURNGRAPH_NEO4J_USER : decodeURIComponent(username),
-    password: password === '' ? (env.TURNGRAPH_NEO4J_PASSWORD ?? null) : decodeURIComponent(password),
+    url: address.url,
+    user: address.user || env.TURNGRAPH_NEO4J_USER,
+    password: address.password || (env.TURNGRAPH_NEO4J_PASSWORD ?? null),
     database: env.TURNGRAPH_NEO4J_DATABASE,
+  }
+}
+
+/** Only a cluster has parameters. An unencoded password may look like a path, a fragment or a parameter. */
+const AFTER_HOST = { bolt: /^\/?$/, neo4j: /^\/?(\?\w+=[^@#&]+(&\w+=[^@#&]+)*)?$/ }
+
+/** Removes the credentials from an address, because messages and logs contain the address. Returns null if it is invalid. */
+function parseAddress(text: string): { url: string; user: string; password: string } | null {
+  try {
+    const address = new URL(text)
+    const { username, password, pathname, search, hash } = address
+    const allowed = text.startsWith('bolt') ? AFTER_HOST.bolt : AFTER_HOST.neo4j
+    if (!allowed.test(pathname + search + hash)) return null
+    address.username = ''
+    address.password = ''
+    return { url: address.href, user: decodeURIComponent(username), password: decodeURIComponent(password) }
+  } catch {
+    return null // the error contains the address with the password
   }
 }
 
