@@ -2,8 +2,8 @@
 // Uses the same rule as `turngraph criteria` for the criteria that count. The files are those of the
 // criterion's newest promise and of its newest verification with files. `touched_in` is the first turn after
 // `verified_in` that changed some of them; a file that git shows as unchanged does not count, and no file counts
-// for an observed proof. `reworded_in` is the later version of the specification that reworded the criterion; the
-// time of an observed proof decides which is later.
+// for an observed proof. `reworded_in` is the version of the specification that reworded the criterion after the
+// proof. For an observed proof, the time of the observation is compared with the time of the version.
 // columns: feature, task, world, criterion, text, verified_in, touched_in, files, reworded_in
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

@@ -243,7 +243,7 @@ export function toGates(coach: CoachReport | undefined, warn: Warn): Record<stri
   )
 }
 
-/** Reads a gate or a test run. A run that was skipped or had no signal proves nothing, whatever its flag says. */
+/** Reads a gate or a test run. A run that was skipped or had no signal is unknown, even if a flag says that it passed or failed. */
 function gateStatus(value: unknown, field: string, warn: Warn): GateStatus {
   const run: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
   const skipped = word(run.test_command) === 'skipped' || run.skipped === true || run.tests_run === false

@@ -64,7 +64,7 @@ export async function readFolders(
   const archives = found.unread.filter(({ name }) => name === ROLLED_BACK)
   for (const { path } of archives) {
     const message =
-      'holds withdrawn turns, which are not read; if the memory has them: turngraph worlds rollback WORLD --to-turn N'
+      'holds withdrawn turns, which are not read; if they are stored, withdraw them: turngraph worlds rollback WORLD --to-turn N'
     reader.warnings.push({ task: basename(dirname(path)), turn: null, field: ROLLED_BACK, message })
   }
   const tasks: AutobuildTask[] = []

@@ -52,7 +52,7 @@ export const PROJECT = {
   project: ['--project <project>', 'default: TURNGRAPH_PROJECT, else that of the server'],
 } as const
 export const ONE_PROJECT = {
-  project: ['--project <project>', 'this project alone (default: all; TURNGRAPH_PROJECT does not count)'],
+  project: ['--project <project>', 'only this project (default: all; TURNGRAPH_PROJECT has no effect)'],
 } as const
 export const JSON_FORM = { json: ['--json', 'print the wire form alone on standard output'] } as const
 export const SHARED = { ...PROJECT, ...JSON_FORM } as const

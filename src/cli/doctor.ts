@@ -23,7 +23,7 @@ export const addDoctor = action(
       ...ONE_PROJECT,
       ...JSON_FORM,
     },
-    help: `Without --project it also examines what belongs to no project. Each finding names its check, the record and a remedy.
+    help: `Without --project it also examines nodes that belong to no project. Each finding names its check, the record and a remedy.
 Exit codes: 0 nothing found, 8 something found (with --repair: left); else those of every command.
 
 Examples:

@@ -19,7 +19,7 @@ const OPTIONS = {
   yes: ['--yes', 'do it; there is no way back'],
   project: [
     '--project <project>',
-    'default: TURNGRAPH_PROJECT, else that of the server; a whole project is never that of TURNGRAPH_PROJECT',
+    'default: TURNGRAPH_PROJECT, otherwise the project of the server; to forget a whole project, name it here',
   ],
   ...JSON_FORM,
 } as const

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-/** Entry of the command line. Imports nothing before it has checked the version of Node: an old one cannot read the other files. */
+/** Entry of the command line. Checks the version of Node before it imports any file: an old Node cannot parse the other files. */
 
-/** Time after the end of a command in which the process ends normally. */
-const ENDS_WITHIN_MS = 1_000
+/** Time after the end of a command in which the process can end normally. */
+const EXIT_GRACE_MS = 1_000
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -14,5 +14,5 @@ if (major < 20 || (major === 20 && minor < 19)) {
   const { runProcess } = await import('./run-command.ts')
   process.exitCode = await runProcess(process.argv.slice(2))
   // The driver of Neo4j cannot close a connection to a server that accepts it and then stays silent.
-  process.stdout.write('', () => setTimeout(() => process.exit(), ENDS_WITHIN_MS).unref())
+  process.stdout.write('', () => setTimeout(() => process.exit(), EXIT_GRACE_MS).unref())
 }

@@ -15,9 +15,16 @@ export function usageError(error: CommanderError, program: Command, args: readon
     called === undefined || called.commands.length === 0 ? [program, first] : [called, second]
   const command = findCommand(group, name)
   if (UNKNOWN_COMMAND.includes(error.code) && command === undefined && !name.startsWith('-'))
-    return new TurngraphError('invalid_request', unknownName('command', name, nearCommands(group, name)), {
-      hint: group === program ? hintFor(name) : `The commands of ${group.name()} are ${listNames(group)}.`,
-    })
+    return new TurngraphError(
+      'invalid_request',
+      describeUnknownName('command', name, findSimilarCommands(group, name)),
+      {
+        hint:
+          group === program
+            ? hintFor(name)
+            : `The commands of ${group.name()} are ${renderCommandNames(group)}.`,
+      },
+    )
   // The parser checks that each required option is present before it looks for unknown options.
   const misspelled =
     error.code === 'commander.missingMandatoryOptionValue' ? findUnknownOption(command, args) : undefined
@@ -32,13 +39,13 @@ export function usageError(error: CommanderError, program: Command, args: readon
   return new TurngraphError('invalid_request', error.message.replace(/^error: /, ''), { hint })
 }
 
-/** For the parser, an unknown command of a group with a default command is an argument of the latter. */
+/** Codes of unknown commands. If a group has a default command, the parser takes an unknown command as its argument. */
 const UNKNOWN_COMMAND = ['commander.unknownCommand', 'commander.excessArguments']
 
 const findCommand = (group: Command, name: string): Command | undefined =>
   group.commands.find((command) => command.name() === name || command.aliases().includes(name))
 
-const unknownName = (kind: 'command' | 'option', name: string, near: readonly string[]): string =>
+const describeUnknownName = (kind: 'command' | 'option', name: string, near: readonly string[]): string =>
   `unknown ${kind} '${name}'.${didYouMean(near)}`
 
 const hintFor = (name: string): string =>
@@ -47,18 +54,18 @@ const hintFor = (name: string): string =>
 const MAX_SUGGESTIONS = 3
 
 /** Returns the commands that begin with a text, or similar commands if there are none. */
-function nearCommands(group: Command, text: string): string[] {
-  const names = namesIn(group)
+function findSimilarCommands(group: Command, text: string): string[] {
+  const names = listCommandNames(group)
   const matches = names.filter((name) => name.startsWith(text.toLowerCase()))
   return matches.length > 0 && matches.length <= MAX_SUGGESTIONS ? matches : nearNames(text, names)
 }
 
-/** The short help leaves out most commands; a suggestion may be any of them. */
-const namesIn = (group: Command): string[] =>
+/** Lists the names of all commands, including those that the short help omits. */
+const listCommandNames = (group: Command): string[] =>
   Help.prototype.visibleCommands.call(new Help(), group).map((command) => command.name())
 
-const listNames = (group: Command): string =>
-  namesIn(group)
+const renderCommandNames = (group: Command): string =>
+  listCommandNames(group)
     .filter((name) => name !== 'help')
     .join(', ')
 
@@ -66,5 +73,5 @@ function findUnknownOption(command: Command | undefined, args: readonly string[]
   const options = (command?.options ?? []).flatMap(({ long }) => long ?? [])
   const given = args.flatMap((arg) => /^--\w[^=]*/.exec(arg)?.[0] ?? [])
   const unknown = given.find((option) => !options.includes(option))
-  return unknown && unknownName('option', unknown, nearNames(unknown, options))
+  return unknown && describeUnknownName('option', unknown, nearNames(unknown, options))
 }

@@ -5,7 +5,7 @@ import { systemCode } from '../core/system-code.ts'
 /** True for the error of a capture in the spool: the service is unreachable, and the record is safe on this disk. */
 export const isSpooled = (error: unknown): error is TurngraphError => detail(error, 'spooled') === true
 
-/** True for the error of a capture for which the spool has no room: the service has not judged the record. */
+/** True for the error of a capture for which the spool has no room. The service has not validated the record. */
 export const isSpoolFull = (error: unknown): boolean =>
   hasCode(error, 'too_large') && detail(error, 'spooled') === false
 
@@ -28,7 +28,7 @@ export const clientIsClosed = (): TurngraphError =>
 export const isClientClosed = (error: unknown): error is TurngraphError => detail(error, 'closed') === true
 
 /** Returns the error of a call that its client or its caller ended. */
-export const callEnded = ({ reason }: AbortSignal): TurngraphError =>
+export const endedCallError = ({ reason }: AbortSignal): TurngraphError =>
   reason instanceof TurngraphError
     ? reason
     : new TurngraphError('timeout', 'The caller gave up on the call.', { cause: reason })

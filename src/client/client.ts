@@ -62,8 +62,8 @@ export interface TurngraphClient extends Calls {
    */
   events(input?: EventsRequest, options?: EventsOptions): AsyncGenerator<EventWithCursor, void, undefined>
   /**
-   * Ends calls that are under way: they reject, and may have had their effect. A spool keeps a capture that is under way, and the
-   * next client sends it.
+   * Ends the calls that are under way. They reject, although the service may have carried them out. A spool keeps a capture that is
+   * under way, and the next client sends it.
    */
   close(): Promise<void>
 }

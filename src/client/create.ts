@@ -12,7 +12,7 @@ import { type SpoolOptions, spoolOptions } from './spool.ts'
 
 const RETRIES = 3
 
-/** One type for both forms of a client: otherwise the compiler cannot infer the parameters of a caller's function. */
+/** Type of the log for both forms of a client. With two types, the compiler could not infer the parameters of a caller's function. */
 type Log = (message: string, fields?: object) => void
 
 /** Options of a client for a service. */

@@ -19,7 +19,7 @@ import {
 } from '../operations/transcript-upload.ts'
 import { callsBy, operationsByName } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
-import { callEnded, clientIsClosed, neverArrived } from './client-errors.ts'
+import { clientIsClosed, endedCallError, neverArrived } from './client-errors.ts'
 import { readEventStream } from './event-stream.ts'
 import { repeatWhenLimited } from './repeat-when-limited.ts'
 
@@ -79,8 +79,8 @@ export function httpClient(options: HttpClientOptions): HttpClient {
   }
   const closing = new AbortController()
   const underWay = new Set<AbortController>()
-  /** Ends the call when the client closes. A signal of the client itself would keep 130 bytes of each call in Node 20. */
-  const whileOpen = async <T>(callOptions: CallOptions, run: (calling: Calling) => Promise<T>) => {
+  /** Ends the call when the client closes. With one signal for all calls, Node 20 would keep 130 bytes of each call. */
+  const runWhileOpen = async <T>(callOptions: CallOptions, run: (calling: Calling) => Promise<T>) => {
     if (closing.signal.aborted) throw clientIsClosed()
     const ending = new AbortController()
     underWay.add(ending)
@@ -92,10 +92,10 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     }
   }
   const call = <N extends OperationName>(name: N, input: unknown, callOptions: CallOptions = {}) =>
-    whileOpen(callOptions, (calling) => runOverHttp(name, input, calling))
+    runWhileOpen(callOptions, (calling) => runOverHttp(name, input, calling))
   const calls = callsBy(call)
   const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
-    whileOpen(callOptions, (calling) => uploadOverHttp(input, chunks, calling))
+    runWhileOpen(callOptions, (calling) => uploadOverHttp(input, chunks, calling))
   const open: HttpClient['openEvents'] = (request, stop) =>
     openEvents(request, { ...options, base, signal: stop })
   return {
@@ -182,7 +182,7 @@ async function withRetries<T>(name: OperationName, calling: Calling, call: () =>
       signal,
     })
   } catch (error) {
-    throw signal?.aborted && !(error instanceof TurngraphError) ? callEnded(signal) : error
+    throw signal?.aborted && !(error instanceof TurngraphError) ? endedCallError(signal) : error
   }
 }
 
@@ -301,7 +301,7 @@ async function send<T>(
     return await take(await fetch(url, { ...init, redirect: 'manual', signal: stop }))
   } catch (cause) {
     if (cause instanceof TurngraphError) throw cause
-    if (signal?.aborted) throw callEnded(signal)
+    if (signal?.aborted) throw endedCallError(signal)
     if (late.signal.aborted) {
       throw new TurngraphError('timeout', `${base} did not answer within ${timeoutMs / 1000} s.`, {
         hint: 'Try again: a repeated capture is stored once.',

@@ -11,7 +11,7 @@ import { TurnRuns } from '../runs/turn-runs.ts'
 import { SearchIndexes } from '../search/search.ts'
 import { callsBy, operationsByName } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
-import { callEnded } from './client-errors.ts'
+import { endedCallError } from './client-errors.ts'
 
 type InProcessOptions = {
   graph: Graph
@@ -87,7 +87,7 @@ async function runOperation<N extends OperationName>(
 ): Promise<OperationOutput<N>> {
   const operation = operationsByName[name]
   const parsed = parseInput(operation.input, input, name)
-  if (call.signal?.aborted) throw callEnded(call.signal)
+  if (call.signal?.aborted) throw endedCallError(call.signal)
   const named = namedProject(parsed)
   return operation.run(graph, Object.assign({}, parsed, { project: named ?? project }), {
     namedProject: named ?? (isProjectNamed ? project : null),
@@ -97,7 +97,7 @@ async function runOperation<N extends OperationName>(
 
 async function* untilAborted(chunks: AsyncIterable<Buffer>, signal: AbortSignal | undefined) {
   for await (const chunk of chunks) {
-    if (signal?.aborted) throw callEnded(signal)
+    if (signal?.aborted) throw endedCallError(signal)
     yield chunk
   }
 }

@@ -8,7 +8,7 @@ import { parseInput } from '../core/wire-form.ts'
 import { operations } from '../operations/table.ts'
 import { callOn, callsBy } from './calls.ts'
 import type { CallOptions, Calls, Replayed, Spool, TurngraphClient } from './client.ts'
-import { callEnded, isClientClosed } from './client-errors.ts'
+import { endedCallError, isClientClosed } from './client-errors.ts'
 import {
   keyOf,
   type SpoolFile,
@@ -156,7 +156,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
     })
   }
 
-  /** Sends waiting captures. Returns the error of an unreachable service, or of a caller that gave up. */
+  /** Sends waiting captures. Returns an error if the service is unreachable or the caller aborted the call. */
   async clear(signal: AbortSignal = new AbortController().signal): Promise<TurngraphError | null> {
     if (this.waiting === 0) return null
     if (this.#hangs !== null && performance.now() < this.#hangs.until) return this.#hangs.error
@@ -164,7 +164,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
       const { stoppedBy } = await rejectOnAbort(this.replay(), signal)
       return isAway(stoppedBy) ? stoppedBy : null
     } catch (error) {
-      if (signal.aborted) return callEnded(signal)
+      if (signal.aborted) return endedCallError(signal)
       throw error
     }
   }

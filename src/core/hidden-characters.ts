@@ -1,7 +1,7 @@
-/** Characters that a reader does not see. Names refuse them, and texts from outside lose them before they are shown. */
+/** Characters that a reader does not see. A name with one is invalid. Texts of agents are shown without them. */
 
 /** Scripts that write with a joiner or a non-joiner between their letters. */
-const JOINED = [
+const JOINING_SCRIPTS = [
   ...['Arabic', 'Syriac', 'Mongolian', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil'],
   ...['Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar'],
 ]
@@ -11,15 +11,15 @@ const JOINED = [
 /** Excludes characters that are removed themselves. */
 const INK = '(?!\\p{Default_Ignorable_Code_Point})'
 
-/** Invisible characters that change what a reader sees of others: parts of emoji, and joiners of scripts that need them. */
+/** Invisible characters that change how other characters look: parts of emoji, and joiners of scripts that need them. */
 const VISIBLE_USE = [
   '(?<=\\u{1F3F4})[\\u{E0020}-\\u{E007E}]{1,6}\\u{E007F}',
-  `(?<=\\p{Emoji}\\uFE0F|${INK}[\\p{Extended_Pictographic}\\p{Emoji_Modifier}${JOINED}])[\\u200C\\u200D](?=${INK}[\\p{Extended_Pictographic}${JOINED}])`,
+  `(?<=\\p{Emoji}\\uFE0F|${INK}[\\p{Extended_Pictographic}\\p{Emoji_Modifier}${JOINING_SCRIPTS}])[\\u200C\\u200D](?=${INK}[\\p{Extended_Pictographic}${JOINING_SCRIPTS}])`,
   '(?<=(?![\\d#*])\\p{Emoji})[\\uFE0E\\uFE0F]|(?<=[\\d#*])\\uFE0F(?=\\u20E3)',
   '(?<=\\p{Script=Han})[\\uFE00-\\uFE02\\u{E0100}-\\u{E01EF}]',
 ].join('|')
 
-/** Control characters but tabs and line feeds, bidirectional controls, and characters without a width. */
+/** Control characters except tabs and line feeds, bidirectional controls, and characters without a width. */
 export const HIDDEN_CHARACTER =
   '(?![\\t\\n])\\p{Cc}|[\\p{Default_Ignorable_Code_Point}\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069\\uFFF9-\\uFFFB]'
 

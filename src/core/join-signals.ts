@@ -13,7 +13,7 @@ export function joinSignals(...signals: (AbortSignal | undefined)[]): AbortSigna
   return joined
 }
 
-/** Awaits the work. Rejects with the reason of the signal as soon as it is aborted, even if the work goes on. */
+/** Awaits the work. Rejects with the reason of the signal as soon as it is aborted, even if the work continues. */
 export async function rejectOnAbort<T>(work: T, signal: AbortSignal): Promise<Awaited<T>> {
   const settled = new AbortController() // removes the listener, which would keep the result in memory
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -435,7 +435,7 @@ function openFailed(folder: string, cause: unknown): TurngraphError {
   })
 }
 
-/** The engine's error code if another process has locked the file. A refusal of the system has the same code. */
+/** The engine's error code if another process has locked the file. A missing permission has the same code. */
 const LOCKED = 'GRAFEO-X001'
 const CHECK_FOLDER = 'Check that the folder exists and is writable.'
 const HOW_TO_RESTORE =

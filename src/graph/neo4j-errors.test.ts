@@ -5,7 +5,7 @@ import { isTransient, toStoreError } from './neo4j-errors.ts'
 const STORE = { url: 'bolt://db:7687', user: 'neo4j', password: 'x', database: 'neo4j' }
 const errorOf = (code: string, message = 'It failed.') => new Neo4jError(message, code, '50N42', message)
 
-describe('an error of Neo4j that may pass', () => {
+describe('a temporary error of Neo4j', () => {
   test.each([
     'Neo.ClientError.Transaction.Terminated',
     'Neo.ClientError.Cluster.NotALeader',
@@ -31,7 +31,7 @@ test.each([
   ['AuthenticationRateLimit', 'is not available'],
   ['AuthorizationExpired', 'is not available'],
   ['Forbidden', 'is not available'],
-])('only a refused login is a matter of the credentials: %s', (code, says) => {
+])('the message names the credentials only after a refused login: %s', (code, says) => {
   const error = toStoreError(errorOf(`Neo.ClientError.Security.${code}`), STORE)
   expect(error).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining(says) })
 })
@@ -46,7 +46,7 @@ test.each([
     'Server certificate is not trusted',
   ],
   ['Server responded HTTP. Make sure you are not trying …', 'Server responded HTTP'],
-])('a store that cannot be reached names the cause and the setting: %s', (message, reason) => {
+])('the error of a store that cannot be reached names the cause and the setting: %s', (message, reason) => {
   expect(toStoreError(errorOf('ServiceUnavailable', message), STORE)).toMatchObject({
     message: `Neo4j at bolt://db:7687 cannot be reached: ${reason}.`,
     hint: expect.stringContaining('TURNGRAPH_STORE'),
@@ -54,7 +54,7 @@ test.each([
 })
 
 test.each(['Neo.ClientError.Statement.SyntaxError', 'Neo.ClientError.Schema.ConstraintValidationFailed'])(
-  'an error that shows a defect stays itself: %s',
+  'an error that shows a defect is returned unchanged: %s',
   (code) => {
     const error = errorOf(code)
     expect(isTransient(error)).toBe(false)

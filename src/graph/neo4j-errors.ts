@@ -3,7 +3,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { type Neo4jError, PROTOCOL_ERROR } from './neo4j-driver.ts'
 import type { Neo4jOptions } from './port.ts'
 
-/** Codes of errors that may pass although the driver does not call them retriable. */
+/** Codes of temporary errors that the driver does not report as retriable. */
 const TEMPORARY: ReadonlySet<string> = new Set([
   // No connection became free in time, mainly while a cluster elects a leader.
   'N/A',
@@ -12,7 +12,7 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   PROTOCOL_ERROR,
   // A found node was deleted while the statement waited for its lock. The next try sees the current state.
   'Neo.ClientError.Statement.EntityNotFound',
-  // The server ended the transaction, mainly because it stops. The driver renames the transient error of this name.
+  // The server ended the transaction, mainly because it was shutting down. The driver renames the transient error of this name.
   'Neo.ClientError.Transaction.Terminated',
   // The leader of a cluster is another server now. With `neo4j://`, the driver reports this as an expired session.
   'Neo.ClientError.Cluster.NotALeader',
@@ -45,7 +45,7 @@ const REFUSED_LOGIN: ReadonlySet<string> = new Set([
   'Neo.ClientError.Security.TokenExpired',
 ])
 
-/** The server does not know the commit that a bookmark names. */
+/** True if the server does not know the commit that a bookmark names. */
 export const isStaleBookmark = ({ code }: Neo4jError): boolean => STALE_BOOKMARK.has(code)
 
 /** True if the server sent the error; the driver raises the others itself. */

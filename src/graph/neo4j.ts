@@ -41,8 +41,8 @@ const FIRST_RETRY_MS = 15
 /** Time limit for schema commands: Neo4j reads every node of a label to fill an index. */
 const SCHEMA_MS = 30 * 60_000
 /**
- * The adapter starts over if the server has answered no attempt for this time. By default, Neo4j waits as long for the commit that a
- * bookmark names.
+ * The adapter replaces its driver if the server has not answered any attempt for this time. By default, Neo4j waits for the commit of a
+ * bookmark for the same time.
  */
 const SILENT_MS = 30_000
 /**
@@ -230,8 +230,8 @@ export class Neo4jGraph implements Graph {
   }
 
   /**
-   * Replaces the driver if the server has been silent for a while: a login that is never answered keeps its place in the pool of the
-   * driver, and the pool fills up. Drops bookmarks for which the server waits in vain: it was replaced by an older copy.
+   * Replaces the driver if the server has been silent for SILENT_MS: a login that is never answered keeps its place in the pool of the
+   * driver, and the pool fills up. Drops bookmarks whose commit the server does not have because an older copy replaced its database.
    */
   #noteFailure(error: unknown): void {
     if (error instanceof Neo4jError && isAnswer(error)) {

@@ -71,7 +71,7 @@ export class McpSessions {
   /**
    * `GET /mcp`: opens the stream of a session that reports changes. A second stream replaces the first.
    *
-   * @throws `not_found` if the session has ended, or if its last stream was in another process: its subscriptions were there
+   * @throws `not_found` if the session has ended, or if its last stream was in another process, which had the subscriptions
    */
   openStream(req: Request, res: Response): void {
     const key = this.#readKey(req, res)

@@ -175,15 +175,15 @@ function warnOfOpenFolders({ dataFolder, store }: Config, log: Log): void {
       log.warn(`other users of this machine can look into ${folder}: chmod 700 ${folder}`)
 }
 
-/** Errors of an address that this machine does not have. */
-const OF_HOST = ['EADDRNOTAVAIL', 'ENOTFOUND']
+/** Codes of the errors for an address that this machine does not have. */
+const ADDRESS_ERRORS = ['EADDRNOTAVAIL', 'ENOTFOUND']
 
 function listen(server: Server, { host, port }: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) =>
       reject(
         new TurngraphError('invalid_request', `Cannot listen on ${host}:${port}: ${cause.message}`, {
-          hint: OF_HOST.includes(systemCode(cause) ?? '')
+          hint: ADDRESS_ERRORS.includes(systemCode(cause) ?? '')
             ? 'Set TURNGRAPH_HOST to an address of this machine, such as 127.0.0.1.'
             : 'Set TURNGRAPH_PORT to another port, or to 0 for any free one.',
           cause,

@@ -41,13 +41,13 @@ export function coachBrief(context: Context, turn: number): string {
           .flatMap((part) => (part == null ? [] : [toOneLine(part)]))
           .join(' — '),
       ),
-      promises.length === 0 ? 'None is recorded.' : 'All promises of the Player are verified.',
+      promises.length === 0 ? 'No promise is recorded.' : 'All promises of the Player are verified.',
     ),
     list('## Check again', again.map(secondLook), 'Nothing that was verified is contested or stale.'),
   ])
 }
 
-const NONE_KNOWN = 'None is known: neither declared nor judged so far.'
+const NONE_KNOWN = 'No criterion is known: none was declared or judged so far.'
 
 const renderPast = ({ context, taskMessage = '' }: Context): string =>
   context ?? toOneLine(`No turn has been recorded in this session yet. ${taskMessage}`)

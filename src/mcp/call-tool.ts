@@ -6,7 +6,7 @@ import type { Scope } from '../operations/operation.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
 import { escapeHidden } from '../rules/foreign-text.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
-import { type Failures, reportFailure, unknownName } from './protocol-errors.ts'
+import { type Failures, reportFailure, unknownNameError } from './protocol-errors.ts'
 
 const byName: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
 
@@ -35,7 +35,7 @@ export async function callTool(
   },
 ): Promise<CallToolResult> {
   const tool = byName.get(name)
-  if (tool === undefined) throw unknownName('tool', name, [...byName.keys()])
+  if (tool === undefined) throw unknownNameError('tool', name, [...byName.keys()])
   const stop = tellProgress(name, request)
   try {
     refuseWithoutScope(scopesOf(tool.operation), scopes) // first, because an error about arguments shows fields

@@ -9,7 +9,7 @@ import type { Scope } from '../operations/operation.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import { coachBrief, playerBrief } from './briefs.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
-import { unknownName } from './protocol-errors.ts'
+import { unknownNameError } from './protocol-errors.ts'
 
 const target = z.strictObject({
   turn: wholeNumber(1, LIMITS.turnNumber).describe('the number of the turn'),
@@ -63,7 +63,7 @@ export async function fillPrompt(
 ): Promise<GetPromptResult> {
   const prompt = PROMPTS.find((candidate) => candidate.name === name)
   if (prompt === undefined)
-    throw unknownName(
+    throw unknownNameError(
       'prompt',
       name,
       PROMPTS.map((known) => known.name),

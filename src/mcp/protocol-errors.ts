@@ -57,7 +57,7 @@ export function errorAnswer(request: unknown, thrown: unknown, failures: Failure
   return { jsonrpc: '2.0' as const, id, error: { code, message, data } }
 }
 
-export const unknownName = (
+export const unknownNameError = (
   kind: 'tool' | 'prompt',
   name: string,
   names: readonly string[],

@@ -23,13 +23,13 @@ const MAX_LINE_BYTES = 10 * 1024 * 1024
 /** The SDKs close a connection with more than 10 MiB unread. A chunk of 64 KiB may also have the start of the next line. */
 const MAX_ANSWER_BYTES = MAX_LINE_BYTES - 64 * 1024
 
-/** Answer to a line that cannot be parsed. It has no id of a request. */
+/** Answer to a line that cannot be parsed. It has no request id. */
 const NO_JSON: JSONRPCErrorResponse = {
   jsonrpc: '2.0',
   error: { code: -32700, message: 'This line is not JSON of at most 10 MiB.' },
 }
 
-/** Builds the answer to JSON that is not a message of MCP. Without its id, a client waits for the answer until its time-out. */
+/** Builds the answer to JSON that is not a message of MCP. Without the request id, the client would wait until its time-out. */
 function refuseMessage(value: unknown): JSONRPCErrorResponse {
   const { id } = Object(value) as { id?: unknown }
   return {

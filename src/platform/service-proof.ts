@@ -12,7 +12,7 @@ export const PROOF_PATH = '/proof'
 /** Form of the nonce of a caller: 32 bytes in hexadecimal. */
 export const NONCE = /^[0-9a-f]{64}$/
 
-/** Makes a token of 256 random bits. Its beginning lets the mask find it in any text (src/core/scrub/collection.ts). */
+/** Makes a token of 256 random bits. The prefix lets the masking find the token in any text (src/core/scrub/collection.ts). */
 export const createToken = (): string => `tgk_${randomBytes(32).toString('base64url')}`
 
 /** Hash of a token: the service knows further tokens only by it. */

@@ -152,8 +152,8 @@ export const shownLabel = ({ label, promiseLabel }: Progress): string => label ?
 
 /**
  * Chooses the longest wording of a judge or a specification, otherwise the Player's. Removes its label. Judges may cut a text at its
- * first line. So a Player's text counts too if it begins with a judge's and was given before all of theirs, unless one is declared: a
- * later one must not widen the text of a judge.
+ * first line. Therefore a Player's text counts too if it begins with a judge's text and is older than every judge's text. A later
+ * text must not widen the text of a judge. If a text is declared, no text of the Player counts.
  */
 export function shownText(criterion: Criterion): string | null {
   const given = longestText(criterion)

@@ -14,7 +14,7 @@ describe('changed files', () => {
     expect(countChangedBetween(changed, 0, 2)).toBe(2)
   })
 
-  test('a turn without known files is not known to change nothing', () => {
+  test('a turn whose files are unknown does not count as a turn without changes', () => {
     const changed = listChangedFiles([changedIn(1, []), changedIn(2, [], false)])
     expect(countChangedBetween(changed, 0, 1)).toBe(0)
     expect(countChangedBetween(changed, 0, 2)).toBeNull()

@@ -4,7 +4,7 @@ import { projectPath } from '../core/project-paths.ts'
 /** A turn with the files that it changed. */
 export type TurnFiles = {
   turn: number
-  /** True if it is known which files the turn changed. */
+  /** True if the files that the turn changed are known. */
   isKnown: boolean
   files: readonly string[]
 }

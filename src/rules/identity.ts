@@ -91,9 +91,9 @@ function hasOtherNumbering(known: Known, { promises, judgements }: TurnEntries):
   const names = new Map<string, ReadonlySet<string>>()
   const textsByKey = new Map(known.criteria.map((each) => [each.key, each.texts.map(({ text }) => text)]))
   for (const { label, criterionKey: key } of known.earlier)
-    names.set(normalizeLabel(label), codeNames(textsByKey.get(key) ?? []))
+    names.set(normalizeLabel(label), findCodeNames(textsByKey.get(key) ?? []))
   for (const { label, text } of promises)
-    if (label !== null && text !== null) names.set(normalizeLabel(label), codeNames([text]))
+    if (label !== null && text !== null) names.set(normalizeLabel(label), findCodeNames([text]))
   const ids = new Set(judged.map(({ label }) => normalizeLabel(label ?? '')))
   if (ids.size === names.size && [...ids].every((id) => names.has(id))) return false
   const allNames = new Set([...names.values()].flatMap((each) => [...each]))
@@ -101,7 +101,7 @@ function hasOtherNumbering(known: Known, { promises, judgements }: TurnEntries):
   for (const { label, text, evidence } of judged) {
     const ownNames = names.get(normalizeLabel(label ?? ''))
     if (text !== null || evidence == null || ownNames === undefined) continue
-    const named = [...codeNames([evidence])]
+    const named = [...findCodeNames([evidence])]
     if (named.some((name) => ownNames.has(name))) own++
     else if (named.some((name) => allNames.has(name))) other++
   }
@@ -109,7 +109,7 @@ function hasOtherNumbering(known: Known, { promises, judgements }: TurnEntries):
 }
 
 /** Returns the names in `snake_case`, `CONSTANT_CASE` and `camelCase`. */
-const codeNames = (texts: readonly string[]): ReadonlySet<string> =>
+const findCodeNames = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(
     texts.flatMap((text) =>
       (text.match(/[A-Za-z]\w*/g) ?? []).filter((word) => /.(?:_\w|[a-z][A-Z])/.test(word)),
@@ -137,9 +137,9 @@ function addTo(lookup: Lookup, key: string, criterion: Criterion): void {
 
 type Wording = { criterion: Criterion; words: readonly string[] }
 
-/** Number of words that two texts share if one begins with the other. */
-const BEGINNING = 4
-const beginningOf = (words: readonly string[]): string => words.slice(0, BEGINNING).join(' ')
+/** Minimum number of words that two texts must share for one to begin with the other. */
+const BEGINNING_WORDS = 4
+const beginningOf = (words: readonly string[]): string => words.slice(0, BEGINNING_WORDS).join(' ')
 
 const JUDGES = ['coach', 'validator', 'gate', 'command', 'person']
 
@@ -157,7 +157,7 @@ class Resolver {
   readonly #normalized = new Map<string, string>()
   readonly #declaredLabels = new Map<string, string>()
   readonly #declaredKeys = new Set<string>()
-  // Filled by the first look-up: many turns need only one of them. To compare each entry with each criterion would take seconds.
+  // Each index is built by its first look-up, because many turns need only one. Comparing all pairs would take seconds.
   #byText: { equal: Lookup; quoted: Lookup; beginning: Map<string, Wording[]> } | null = null
   #byAlias: Lookup | null = null
 
@@ -405,7 +405,7 @@ class Resolver {
     if (this.#byText === null) return
     const { list, joined } = this.#readWords(text)
     addTo(this.#byText.equal, joined, criterion)
-    if (list.length >= BEGINNING) {
+    if (list.length >= BEGINNING_WORDS) {
       const beginning = beginningOf(list)
       const others = this.#byText.beginning.get(beginning) ?? []
       others.push({ criterion, words: list })

@@ -75,7 +75,7 @@ export function splitLabel(given: string): { label: string | null; text: string 
   return { label: null, text }
 }
 
-/** A small letter behind it continues a sentence about the label: `US-1 is shown`. */
+/** A lowercase letter after the label continues a sentence about it: `US-1 is shown`. */
 const OWN_LABEL = new RegExp(`^(${KNOWN_LABEL})\\s+(?=[\\p{Lu}\\p{Lo}\`"'(])`, 'u')
 
 /** Removes the label of an entry from the start of its text if only white space separates them. */

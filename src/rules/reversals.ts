@@ -11,7 +11,9 @@ const turns = {
   changedFiles: z
     .number()
     .nullable()
-    .describe('number of files that changed between the two; null: a turn did not say which ones it changed'),
+    .describe(
+      'number of files that changed between the two; null: a turn does not list the files that it changed',
+    ),
 }
 
 export const reversal = z.object({ key: z.string(), criterionId: z.string(), ...turns })

@@ -16,7 +16,7 @@ import { columns, optionalText } from './values.ts'
 /** A criterion that the newest version of a specification declares. */
 type DeclaredKey = Listing & {
   key: string
-  /** Version that last changed the words, and when that was declared. */
+  /** Version that last changed the words, and the time of its declaration. */
   rewordedIn: number | null
   rewordedAt: string | null
 }

@@ -109,7 +109,7 @@ describeInBrowser('the views of the page', () => {
   })
 
   test.each(VIEWS)(
-    '$name has no problem of accessibility of the levels A and AA, light or dark, a table of the facts of each picture, and fits into 360 pixels',
+    '$name has no accessibility problem of level A or AA, light or dark, has a table with the data of each picture, and fits into 360 pixels',
     async (view) => {
       const page = await browser.open(filled(), view.address, { colorScheme: 'light' })
       await view.shows(page)

@@ -9,7 +9,7 @@ import {
 } from '../../src/langchain/index.ts'
 import { Executors } from '../../src/runs/executors.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
-import { collectMemory } from '../support/collect-memory.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
 import { roles, scriptedAgents } from '../support/scripted-agents.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -210,7 +210,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect((await client.getTurn({ worldSlug: TASK, turnNumber: 1 })).mode).toBe('recovering_state')
     })
 
-    test('a time-out of the caller ends the session, also if memory is collected before it', async () => {
+    test('a time-out of the caller ends the session, also if Node collects garbage before it', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
       const coach = () => new Promise<never>(() => {})
@@ -219,7 +219,7 @@ export function autobuildContract(store: StoreUnderTest): void {
         return played(runAutobuild({ client, world, task: '', ...roles(agents), coach, maxTurns: 5, signal }))
       }
       const ended = play()
-      await collectMemory()
+      await collectGarbage()
       expect(end(await ended)).toEqual({ outcome: 'aborted', turn: 0, error: null })
     })
 

@@ -351,7 +351,7 @@ const FAULTS: Fault[] = [
     "MATCH (t:Turn {key: 'shop/main/3'}) SET t.mood = 'fine'",
   ],
   [
-    'an optional time that is no instant',
+    'an optional time that is not an instant',
     'record_invalid',
     "MATCH (t:Turn {key: 'shop/main/3'}) SET t.startedAt = datetime('+10000-01-01T13:59:00Z')",
   ],
@@ -532,7 +532,7 @@ function splitFaults(faults: readonly Fault[]): { ofEach: Fault[]; others: Fault
 }
 const [REPAIRED_SPLIT, LEFT_SPLIT] = [splitFaults(REPAIRABLE), splitFaults(LEFT)]
 
-/** Checks the other faults, and their remedies, on one engine: the statements are those of other suites. */
+/** Checks the other faults, and their remedies, on one engine: other suites run their statements on every engine. */
 export function doctorRulesContract(store: StoreUnderTest): void {
   describeFaults(store, { repairable: REPAIRED_SPLIT.others, left: LEFT_SPLIT.others })
 
@@ -542,7 +542,7 @@ export function doctorRulesContract(store: StoreUnderTest): void {
     test.each(
       FAULTS.filter(([, check, cypher]) => check === 'turn_parts' && cypher?.includes('shop/main/3')),
     )(
-      'a turn with %s (%s) is mended by capturing it again, as its remedy says',
+      'a turn with %s (%s) is repaired by capturing it again, as its remedy says',
       async (what, _check, ...cyphers) => {
         const { graph } = handles
         await fillHealthy(graph)
@@ -550,7 +550,7 @@ export function doctorRulesContract(store: StoreUnderTest): void {
         const stored = await client.getTurn({ project: PROJECT, worldSlug: 'main', turnNumber: 3 })
         // The same record is only captured again if parts of it are missing.
         const same = what.includes('at one place') ? [] : [{}]
-        for (const changed of [...same, { playerSummary: 'Attempted anew' }]) {
+        for (const changed of [...same, { playerSummary: 'Attempted again' }]) {
           await plant(graph, ...cyphers)
           const again = { ...stored, ...changed, onConflict: 'supersede' as const }
           await expect(client.captureTurnState(again)).resolves.toMatchObject({ superseded: true })
@@ -563,7 +563,7 @@ export function doctorRulesContract(store: StoreUnderTest): void {
     )
 
     test.each(FAULTS.filter(([what]) => STRAYS.has(what)))(
-      'an export leaves %s (%s) behind, as its remedy says',
+      'an export does not contain %s (%s), as its remedy says',
       async (_what, check, ...cyphers) => {
         await fillHealthy(handles.graph)
         await plant(handles.graph, ...cyphers)
@@ -795,6 +795,6 @@ export async function plant(graph: Graph, ...cyphers: string[]): Promise<void> {
   for (const cypher of cyphers) {
     const rows = { name: 'test/fault', text: `${cypher} RETURN 1 AS one`, params: [] }
     if ((await graph.write([{ statement: rows, params: {} }])) === null)
-      throw new Error('the fault met nothing')
+      throw new Error('the statement of the fault matched no node')
   }
 }

@@ -685,7 +685,7 @@ export function exportContract(store: StoreUnderTest): void {
   })
 }
 
-/** Checks on one engine what follows from the order of the records: their statements are those of `exportContract`. */
+/** Checks the order of the records, on one engine: `exportContract` runs their statements on every engine. */
 export function restoreRulesContract(store: StoreUnderTest): void {
   describe('a restore', () => {
     const handles = useGraph(store)

@@ -627,7 +627,7 @@ export function forgetContract(store: StoreUnderTest): void {
   })
 }
 
-/** Checks on one engine what follows from the order of the writes: their statements are those of `forgetContract`. */
+/** Checks the order of the writes, on one engine: `forgetContract` runs their statements on every engine. */
 export function forgetRulesContract(store: StoreUnderTest): void {
   describe('forgetting a project', () => {
     const handles = useGraph(store)

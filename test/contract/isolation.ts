@@ -137,7 +137,7 @@ export function isolationContract(store: StoreUnderTest): void {
   })
 }
 
-/** Isolation of keys, which TypeScript makes. Neo4j runs the statements in the other suites. */
+/** Checks the isolation of keys, which TypeScript builds. Other suites run the statements on Neo4j. */
 export function isolationOfNamesContract(store: StoreUnderTest): void {
   describe('guarantee: projects, tasks and sessions never see each other', () => {
     const handles = useGraph(store)

@@ -108,7 +108,7 @@ export function pairsContract(store: StoreUnderTest): void {
   })
 }
 
-/** Checks the pages on one engine: their statements are those of `exportContract`. */
+/** Checks the pages on one engine: `exportContract` runs their statements on every engine. */
 export function pairsRulesContract(store: StoreUnderTest): void {
   describe('pages of pairs', () => {
     const handles = useGraph(store)

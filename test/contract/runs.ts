@@ -12,7 +12,7 @@ import {
   type TurnRun,
 } from '../../src/runs/record.ts'
 import { type StartTurnRunInput, TurnRunStore } from '../../src/runs/turn-run-store.ts'
-import { collectMemory } from '../support/collect-memory.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { countsOf, dumpOf } from '../support/graph-dump.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -901,16 +901,16 @@ export function runsContract(store: StoreUnderTest): void {
   })
 }
 
-/** Checks the memory of Node, on one engine. */
+/** Checks the effect of garbage collection, on one engine. */
 export function runsRulesContract(store: StoreUnderTest): void {
   describe('the next attempt of a world', () => {
     const handles = useGraph(store)
 
-    test('a wait ends after its time, also if memory is collected during it', async () => {
+    test('a wait ends after its time, also if Node collects garbage during it', async () => {
       const client = clientOf(handles.graph)
       await client.createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'w', executor: 'external' })
       const waiting = client.nextAttempt({ worldSlug: 'w', workerId: WORKER, waitMs: 1_000 })
-      await collectMemory()
+      await collectGarbage()
       expect(await waiting).toEqual({ claim: null })
     })
   })

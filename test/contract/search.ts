@@ -308,7 +308,7 @@ export function searchContract(store: StoreUnderTest): void {
   })
 }
 
-/** Compares the search with an oracle, on one engine: the statements are those of `searchContract`. */
+/** Compares the search with an oracle, on one engine: `searchContract` runs the statements on every engine. */
 export function searchRulesContract(store: StoreUnderTest): void {
   describe('search, compared with an oracle', () => {
     const handles = useGraph(store)

@@ -116,14 +116,14 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       expect(told()).toEqual(['turns/resolve:named-world', 'turns/existing', 'turns/records:one'])
     })
 
-    test('a turn that is stored right before another one reads the ledger counts for it', async () => {
+    test('a capture takes account of a turn that another process stores right before its read of the ledger', async () => {
       const entry = (criterionId: string, criterionText: string | null, status: 'verified' | 'rejected') => ({
         criterionId,
         criterionText,
         status,
       })
       const greets = 'Every guest is greeted warmly'
-      // The third turn merges two criteria, and is resolved by labels that the second, of another process, changes.
+      // The third turn merges two criteria. The second turn, of another process, changes the labels that resolve the third.
       const captures = [
         { verifications: [entry('AC-1', null, 'rejected'), entry('open', greets, 'rejected')] },
         { verifications: [entry('AC-2', opens, 'verified')] },

@@ -30,7 +30,7 @@ const captured = (number: number, summary?: string) =>
   turngraph.run(['capture'], { input: turn(number, summary) })
 const context = ['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', '2']
 
-test('an old Node gets the version that is needed, from a program that loads no other file', () => {
+test('with an old Node, the program names the needed version and loads no other file', () => {
   const program = path.join(home, 'main.mjs')
   copyFileSync(cli, program)
   const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.18.3' })`

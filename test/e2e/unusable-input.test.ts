@@ -95,7 +95,7 @@ test('the error about a data folder that is a file asks for a folder', async () 
   }
 })
 
-test('a data folder that cannot be written is no folder that another process holds', async () => {
+test('a data folder that cannot be written is not reported as held by another process', async () => {
   chmodSync(home, 0o555)
   onTestFinished(() => chmodSync(home, 0o700))
   const environment = { TURNGRAPH_DATA: home }
@@ -114,19 +114,22 @@ test.each([
     'tokens.json.lock',
     ' TURNGRAPH_DATA names another data folder.',
   ],
-])('%j without the permission to write names the file, and is no defect', async (args, name, file, more) => {
-  const folder = path.join(home, name)
-  mkdirSync(folder, { mode: 0o555 })
-  const environment = {
-    TURNGRAPH_DATA: path.join(home, 'data'),
-    CLAUDE_CONFIG_DIR: path.join(home, 'claude'),
-  }
-  const { code, stderr } = await turngraph.run(args, { environment, wrapper: AS_OTHERS })
-  expect([code, stderr]).toEqual([
-    2,
-    `error: EACCES: permission denied, open '${path.join(folder, file)}'\nhint: Check that this user may read and write ${folder}.${more}\n`,
-  ])
-})
+])(
+  '%j without the permission to write names the file, and reports no defect',
+  async (args, name, file, more) => {
+    const folder = path.join(home, name)
+    mkdirSync(folder, { mode: 0o555 })
+    const environment = {
+      TURNGRAPH_DATA: path.join(home, 'data'),
+      CLAUDE_CONFIG_DIR: path.join(home, 'claude'),
+    }
+    const { code, stderr } = await turngraph.run(args, { environment, wrapper: AS_OTHERS })
+    expect([code, stderr]).toEqual([
+      2,
+      `error: EACCES: permission denied, open '${path.join(folder, file)}'\nhint: Check that this user may read and write ${folder}.${more}\n`,
+    ])
+  },
+)
 
 test('watch rejects a file, because it can never become a folder', async () => {
   const file = path.join(home, 'r.json')

@@ -48,8 +48,8 @@ test('doctor and forget work on an own store and through a service', {
   const environment = { TURNGRAPH_PROJECT: 'default' }
   expect((await user.run(['forget', '--yes'], { environment })).code).toBe(2)
   const helpOf = async (name: string) => (await user.run([name, '--help'])).stdout.replace(/\s+/g, ' ')
-  expect(await helpOf('forget')).toContain('a whole project is never that of TURNGRAPH_PROJECT')
-  expect(await helpOf('doctor')).toContain('(default: all; TURNGRAPH_PROJECT does not count)')
+  expect(await helpOf('forget')).toContain('to forget a whole project, name it here')
+  expect(await helpOf('doctor')).toContain('(default: all; TURNGRAPH_PROJECT has no effect)')
 
   const { url } = await user.startService()
   expect(url).toContain('127.0.0.1')

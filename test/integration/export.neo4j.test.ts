@@ -17,7 +17,7 @@ import { fillWithEverything } from '../support/whole-graph.ts'
 const transcripts = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
 
 /** Exports to Neo4j and back, and checks that the bytes are equal. */
-async function thereAndBack(source: Graph): Promise<string[]> {
+async function exportThereAndBack(source: Graph): Promise<string[]> {
   const [lines, dump, counts] = [await exportOf(source), await dumpOf(source), await countsOf(source)]
   const there = await neo4jLts.open()
   try {
@@ -43,12 +43,12 @@ async function thereAndBack(source: Graph): Promise<string[]> {
 }
 
 describeOn(neo4jLts, () => {
-  test('a graph with all kinds of data is equal after a way from the embedded engine and back', {
+  test('a graph with all kinds of data is unchanged after an export to Neo4j and back', {
     timeout: 300_000,
   }, async () => {
     const source = await memory.open()
     await fillWithEverything(source)
-    await thereAndBack(source).finally(() => source.close())
+    await exportThereAndBack(source).finally(() => source.close())
   })
 
   describeCorpus('real data', () => {
@@ -59,7 +59,7 @@ describeOn(neo4jLts, () => {
           for (const { name, root } of corpusRepositories())
             await importAutobuild(clientOf(source, name), [root])
           await importFiles(graphStore(source, 5), [transcripts], { project: 'transcripts' })
-          const lines = await thereAndBack(source)
+          const lines = await exportThereAndBack(source)
           expect(lines.length).toBeGreaterThan(1_000)
         } finally {
           await source.close()

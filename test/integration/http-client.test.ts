@@ -7,7 +7,7 @@ import { inProcessClient } from '../../src/client/in-process.ts'
 import { TurngraphError } from '../../src/core/errors.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
-import { collectMemory } from '../support/collect-memory.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { startLimitedFront } from '../support/limited-front.ts'
 import { flakyProxy } from './flaky-proxy.ts'
 import { start } from './http-start.ts'
@@ -166,7 +166,7 @@ describe('an HTTP client', () => {
     })
     const readEvents = () => client.events({}, { signal: AbortSignal.timeout(1_000) }).next()
     const events = readEvents()
-    await collectMemory()
+    await collectGarbage()
     expect(await events).toMatchObject({ done: true })
   })
 

@@ -132,7 +132,7 @@ describe('an invalid record is 400 with all its problems', () => {
     expect(paths.sort()).toEqual(expected.sort())
   })
 
-  test('every id and name of a gate without a visible character is named', async () => {
+  test('every criterion id and gate name without a visible character is named', async () => {
     const problems = await problemsOf(
       record({
         acceptance_criteria_status: { '': 'verified', ' ': 'rejected' },

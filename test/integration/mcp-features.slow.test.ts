@@ -211,14 +211,14 @@ describe.each(SOME_CLIENTS)('a client of %s', (_name, connect) => {
     for (const name of ['continue_turn', 'judge_turn']) {
       const text = await textOf(name, unknown)
       expect(text).toContain('No task TASK-2 in feature F')
-      expect(text).toContain('None is known: neither declared nor judged so far.')
+      expect(text).toContain('No criterion is known: none was declared or judged so far.')
       expect(text).not.toMatch(/(criterion|promises).* verified/)
     }
     await capture(started, { verifications: [{ criterion_id: 'AC-1', status: 'verified' }] })
     expect(await textOf('continue_turn', { world_slug: 'w' })).toContain(
       'Every criterion that counts is verified',
     )
-    expect(await textOf('judge_turn', { world_slug: 'w' })).toContain('## Promises\nNone is recorded.')
+    expect(await textOf('judge_turn', { world_slug: 'w' })).toContain('## Promises\nNo promise is recorded.')
   })
 
   test('reports unknown names and invalid arguments as protocol errors', async () => {

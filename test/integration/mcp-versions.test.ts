@@ -208,7 +208,7 @@ describe('the versions of 2025', () => {
     expect((await call('POST', '/mcp', { body: rpc('tools/list'), headers })).status).toBe(200)
   })
 
-  test('a stream that broke with another process is 404, because its subscriptions are lost', async () => {
+  test('a client that resumes a stream of another process gets 404, because its subscriptions are lost', async () => {
     const [first, restarted] = [await start(), await start()]
     const streamOf = ({ service, token }: Started, headers: Record<string, string> = {}) =>
       fetch(`${service.url}/mcp`, {

@@ -14,7 +14,7 @@ describe('over streamable HTTP', () => tools((prepared) => overHttp('shop', prep
 describe('over stdio, by a client of 2026-07-28', () => {
   const atEnd = atEndOfSuite()
   let shared: Promise<Connection> | undefined
-  // To start the command takes longer than most tests.
+  // Starting the command takes longer than most tests.
   tools((prepared) => {
     if (prepared !== undefined) return overStdio('shop', prepared)
     shared ??= overStdio('shop', {}, atEnd)

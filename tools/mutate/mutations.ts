@@ -1,4 +1,4 @@
-/** A change of the source that breaks a rule, and the tests that must fail: the begin of files, or `FILE > NAME` for some tests. */
+/** A change of the source that breaks a rule, and the tests that must fail: the start of file names, or `FILE > NAME` for some tests. */
 export type Mutation = { rule: string; file: string; from: string; to: string; tests: string }
 
 const fold = 'test/property/apply-turn.test.ts'

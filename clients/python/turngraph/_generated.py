@@ -1244,7 +1244,7 @@ class GetSessionSummaryAnswerReversalsItem(TypedDict):
     # newest turn before the rejection that verified the criterion
     verified_in: int
     rejected_in: int
-    # number of files that changed between the two; null: a turn did not say which ones it changed
+    # number of files that changed between the two; null: a turn does not list the files that it changed
     changed_files: int | None
 
 

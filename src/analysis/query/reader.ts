@@ -58,7 +58,7 @@ export class RowsTaken {
 export const refusedByEngine = (message: string, cause: unknown): TurngraphError =>
   invalidQuery(
     message.slice(0, 500),
-    'The message is the engine’s own. `turngraph schema` lists what the graph has; the two engines differ in a few forms of Cypher.',
+    'This message is from the engine. `turngraph schema` lists the labels and properties of the graph; the two engines differ in a few forms of Cypher.',
     cause,
   )
 

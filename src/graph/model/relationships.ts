@@ -110,7 +110,7 @@ export const relationships: readonly StoredRelationship[] = [
     basis: text.describe('how its newest verification is known').optional(),
     verifiedInTurn: count.describe('turn since which it is verified').optional(),
     lastVerifiedTurn: count.describe('turn of its newest verification').optional(),
-    observedAt: text.describe('time of the observation by which it is known').optional(),
+    observedAt: text.describe('time of the observation that proves the criterion').optional(),
     contestedInTurn: count.describe('newest turn that rejected it after it was verified').optional(),
     judged: flag.describe('whether a judge has named it'),
   }),

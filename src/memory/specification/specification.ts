@@ -180,7 +180,7 @@ export type SpecificationView = z.output<typeof specificationView>
 /** Criterion of the newest version. */
 export type Declared = Listing & {
   key: string
-  /** Newest version that changed its text, and when that was declared. */
+  /** Newest version that changed its text, and the time of its declaration. */
   rewordedIn: number | null
   rewordedAt: string | null
   criterion: Criterion

@@ -71,7 +71,7 @@ function toTurnFacts(rows: readonly TurnRow[]): TurnFacts {
       turns.map((row) => ({
         ...row,
         files: row.touched,
-        // An empty list is the default of a record, so that only git's says that no file changed.
+        // An empty list is also the default of a record. It means that no file changed only if it is from git.
         isKnown: row.listed > 0 || row.filesSource !== null,
       })),
     ),
