@@ -3,6 +3,7 @@ import path from 'node:path'
 import { closestMatch } from 'leven'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
+import { scrubText } from '../core/scrub/scrub.ts'
 import { findDataFolder } from './data-folder/find-data-folder.ts'
 import { isLoopback } from './loopback.ts'
 
@@ -253,7 +254,8 @@ function parseAddress(text: string): { url: string; user: string; password: stri
 export function maskedConfig(config: Config): Config {
   const store =
     config.store.kind === 'neo4j' ? { ...config.store, password: mask(config.store.password) } : config.store
-  return { ...config, store, token: mask(config.token) }
+  const url = config.url === null ? null : scrubText(config.url)
+  return { ...config, store, url, token: mask(config.token) }
 }
 
 const mask = (secret: string | null): string | null => (secret === null ? null : '****')

@@ -809,6 +809,7 @@ describe('migrate and config', () => {
       TURNGRAPH_STORE: 'neo4j://anna:hidden@db:7687',
       TURNGRAPH_NEO4J_PASSWORD: 'hidden',
       TURNGRAPH_TOKEN: 'hidden',
+      TURNGRAPH_URL: 'https://anna:hidden@turngraph.example',
     }
     const { code, stdout } = await turngraph.run(['config'], { environment })
     expect(code).toBe(0)
