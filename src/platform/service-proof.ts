@@ -75,6 +75,10 @@ function askJson(address: string, timeoutMs: number): Promise<unknown> {
       })
       response.on('close', () => resolve(response.complete ? parseJson(body) : undefined))
     })
+    outgoing.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      resolve(undefined)
+    })
     outgoing.on('error', reject).end()
   })
 }

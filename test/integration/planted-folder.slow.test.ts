@@ -1,5 +1,6 @@
 /** A repository must not choose where data is sent (contract: hardening.md, section 2). */
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -209,6 +210,22 @@ describe('a service proves that it knows the token', () => {
     const url = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`
     expect(await knowsToken(url, token, options)).toBe(false)
     expect(await knowsToken(url, token, { ...options, isLocal: false })).toBe(true) // a tunnel of the user looks the same
+  })
+
+  test('and a program that wants to speak another protocol cannot', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    server.on('connection', (socket) => {
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+      )
+    })
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect(await knowsToken(url, TOKEN, options)).toBe(false)
   })
 
   test('a proof of another nonce, another port or another token differs', () => {
