@@ -106,23 +106,17 @@ function breaking(graph: Graph, at: number): Graph {
   })
 }
 
-const onEachWrite = (graph: Graph, before: () => void | Promise<void>): Graph => ({
-  ...graph,
-  engine: graph.engine,
-  source: graph.source,
-  read: (...args) => graph.read(...args),
-  write: async (...args) => {
-    await before()
-    return graph.write(...args)
-  },
-  transact: async (...args) => {
-    await before()
-    return graph.transact(...args)
-  },
-  schema: (commands) => graph.schema(commands),
-  health: () => graph.health(),
-  close: () => graph.close(),
-})
+const onEachWrite = (graph: Graph, before: () => void | Promise<void>): Graph =>
+  graphWith(graph, {
+    write: async (...args) => {
+      await before()
+      return graph.write(...args)
+    },
+    transact: async (...args) => {
+      await before()
+      return graph.transact(...args)
+    },
+  })
 
 /** Returns a world as a forget lists it. */
 async function listedWorld(graph: Graph, worldSlug: string): Promise<WorldToForget> {
@@ -549,14 +543,13 @@ export function forgetContract(store: StoreUnderTest): void {
       const keys = ['a', 'b', 'c'].map((name) => transcriptKey(PROJECT, name))
       await send(client(), sessionOf(1), CONVERSATION)
       await handles.graph.write([{ statement: unused, params: { keys } }])
-      const deletesFewer: Graph = {
-        ...onEachWrite(handles.graph, () => {}),
+      const deletesFewer = graphWith(handles.graph, {
         write: ([first, ...rest]) => {
           const isDeletion = first.statement.name === 'forget/delete-all-TurnPattern'
           const fewer = isDeletion ? { ...first, params: { ...first.params, limit: 1 } } : first
           return handles.graph.write([fewer, ...rest])
         },
-      }
+      })
       while (!(await forget(deletesFewer, asked, { threshold: 5 })).done);
       expect(await countsOf(handles.graph)).toEqual({})
     })

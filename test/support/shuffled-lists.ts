@@ -1,4 +1,4 @@
-import type { Graph, Row, Run } from '../../src/graph/port.ts'
+import { type Graph, graphWith, type Row, type Run } from '../../src/graph/port.ts'
 
 /**
  * Shuffles collected lists, because their order depends on the engine, like the order of rows: Neo4j returns
@@ -11,17 +11,12 @@ export function withShuffledLists(graph: Graph): Graph {
     (work: Run): Run =>
     async (step) =>
       shuffledRows(await work(step))
-  return {
-    engine: graph.engine,
-    source: graph.source,
+  return graphWith(graph, {
     read: async (...args) => shuffledRows(await graph.read(...args)),
     readLong: async (...args) => shuffledRows(await graph.readLong(...args)),
     write: async (...args) => (await graph.write(...args))?.map(shuffledRows) ?? null,
     transact: (work, deadline) => graph.transact((held) => work(run(held)), deadline),
-    schema: (command) => graph.schema(command),
-    health: () => graph.health(),
-    close: () => graph.close(),
-  }
+  })
 }
 
 function shuffled(value: unknown): unknown {

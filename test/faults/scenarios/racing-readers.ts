@@ -1,6 +1,6 @@
 import type { TurngraphClient } from '../../../src/client/client.ts'
 import { inProcessClient } from '../../../src/client/in-process.ts'
-import type { Graph } from '../../../src/graph/port.ts'
+import { type Graph, graphWith } from '../../../src/graph/port.ts'
 import { checkNeo4jShape, graphAt, neo4jFor, serviceOnNeo4j } from '../harness/on-neo4j.ts'
 import type { Place } from '../harness/planned-turn.ts'
 import { Random } from '../harness/random.ts'
@@ -107,17 +107,11 @@ class Reader {
       this.#reads++
       return answer
     }
-    const counted: Graph = {
-      engine: graph.engine,
-      source: graph.source,
+    const counted = graphWith(graph, {
       read: (...args) => count(graph.read(...args)),
       readLong: (...args) => count(graph.readLong(...args)),
-      write: (...args) => graph.write(...args),
       transact: (...args) => count(graph.transact(...args)),
-      schema: (commands) => graph.schema(commands),
-      health: () => graph.health(),
-      close: () => graph.close(),
-    }
+    })
     this.#client = inProcessClient({ graph: counted, project: 'default' })
   }
 
