@@ -48,7 +48,7 @@ export function isolationContract(store: StoreUnderTest): void {
       expect(rows.filter(({ a, b }) => projectOf(a) !== projectOf(b))).toEqual([])
     })
 
-    test('writes of one scope do not affect similar scopes', async () => {
+    test('guarantee: writes of one scope do not affect similar scopes', async () => {
       const view = (project: string) =>
         client()
           .loadTurnContinuationContext(aContext(9, { project, role: 'coach' }))
