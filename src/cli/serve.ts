@@ -57,7 +57,7 @@ export async function serve(
   const log = createLog(logLevel(config))
   const graph = await openGraph(config.store)
   const start = (on: Config) => startService({ config: on, graph, log })
-  const service = await start(config)
+  const starting = start(config)
     .catch((error: unknown) => {
       // Without a printed address, the user does not know the other port.
       if (keepsPort || !printAddress || !isPortTaken(error)) throw error
@@ -68,7 +68,9 @@ export async function serve(
       await graph.close()
       throw portTaken(config, error)
     })
-  const ended = untilSignalled(() => service.close())
+  // A signal during the start or the announcement ends the service gracefully, too.
+  const ended = untilSignalled(async () => (await starting).close())
+  const service = await starting
   const announce = async () => {
     const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
     if (process.stderr.isTTY || !log.isLevelEnabled('info'))
@@ -77,7 +79,6 @@ export async function serve(
     if (printAddress && config.web)
       printText(`Open ${await pageAddress({ ...config, token: null }, service.url)}`)
   }
-  // A signal during the announcement ends the service gracefully, too.
   await Promise.race([ended, announce()])
   await ended
 }
