@@ -40,4 +40,7 @@ test('evidence that repeats the evidence of a promise is no evidence, in any spe
   ])
     expect(isSubstantiated(text, promised), text).toBe(false)
   expect(isSubstantiated('all tests pass, but one is skipped', promised)).toBe(true)
+  const signed = listPromisedEvidence([{ evidence: '✅ logout returns 1' }, { evidence: 'count == 3' }])
+  for (const text of ['❌ logout returns 1', 'logout returns -1', 'count != 3'])
+    expect(isSubstantiated(text, signed), text).toBe(true)
 })

@@ -2,8 +2,8 @@
  * Separates evidence from its absence (contract: truth.md, "Evidence and absence"): a rejection has evidence of its own only if
  * its text describes the work. Pure.
  */
-import { withoutListMark } from './labels.ts'
-import { normalizeText, splitWords } from './words.ts'
+import { trimEnd } from '../core/trim-end.ts'
+import { LIST_MARK, withoutListMark } from './labels.ts'
 
 /** Starts of texts that only report a failed search or repeat the Player, without marks. */
 const ABSENCE_TEXTS: readonly RegExp[] = [
@@ -14,19 +14,27 @@ const ABSENCE_TEXTS: readonly RegExp[] = [
   /^matched in player requirements met\b/i,
 ]
 
-/** Splits a text into words. A text without letters and digits is one word. */
-export function splitEvidence(text: string): string[] {
-  const words = splitWords(text)
-  return words.length > 0 ? words : [normalizeText(text)].filter((word) => word !== '')
+/**
+ * The form in which two texts of evidence are compared: case, white space, emphasis, quotes, a list mark and the end of the sentence do
+ * not count. Signs and check marks count: `returns -1` contradicts `returns 1`.
+ */
+function normalizeEvidence(text: string): string {
+  const unmarked = text
+    .normalize('NFKC')
+    .replace(LIST_MARK, '')
+    .replace(/[`*"“”]/gu, '')
+  const words = unmarked
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== '')
+  return trimEnd(words.join(' '), (character) => '.;:,! '.includes(character))
 }
-
-const joinEvidence = (text: string): string => splitEvidence(text).join(' ')
 
 /** The evidence that the Player gave with the promises of a turn, for {@link isSubstantiated}. */
 export const listPromisedEvidence = (
   promises: readonly { evidence?: string | null | undefined }[],
 ): ReadonlySet<string> =>
-  new Set(promises.flatMap(({ evidence }) => (evidence == null ? [] : [joinEvidence(evidence)])))
+  new Set(promises.flatMap(({ evidence }) => (evidence == null ? [] : [normalizeEvidence(evidence)])))
 
 /** Returns whether a text says nothing of the work: an empty one, or one that only reports a failed search. */
 export function isAbsence(evidence: string | null): boolean {
@@ -44,4 +52,4 @@ export function isAbsence(evidence: string | null): boolean {
  * isSubstantiated('No completion promise for AC-003', new Set()) // false
  */
 export const isSubstantiated = (evidence: string | null, promised: ReadonlySet<string>): boolean =>
-  !isAbsence(evidence) && !promised.has(joinEvidence(evidence ?? ''))
+  !isAbsence(evidence) && !promised.has(normalizeEvidence(evidence ?? ''))

@@ -3,7 +3,8 @@
  *
  * Stores a promise as a mark of its words, not as a text. Finding all promises in a text takes one look at each of its words.
  */
-import { isAbsence, splitEvidence } from './absence.ts'
+import { isAbsence } from './absence.ts'
+import { normalizeText, splitWords } from './words.ts'
 
 /** All bases, from the strongest to the weakest. */
 export const BASES = ['observed', 'judged', 'repeated', 'misplaced', 'bare'] as const
@@ -80,6 +81,12 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
 export function markEvidence(evidence: string | null): string[] {
   const words = splitEvidence(evidence ?? '')
   return words.length === 0 ? [] : [writeMark(toMark(hashWords(words), 0, words.length))]
+}
+
+/** Splits a text into words. A text without letters and digits is one word. */
+function splitEvidence(text: string): string[] {
+  const words = splitWords(text)
+  return words.length > 0 ? words : [normalizeText(text)].filter((word) => word !== '')
 }
 
 /** Finds the criteria whose promise is the text or a part of it. */
