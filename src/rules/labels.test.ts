@@ -93,7 +93,6 @@ test.each([
   '`us-east-1` is encrypted',
   '[us-east-1] is encrypted',
   'fr-ca-1: is encrypted',
-  'ac-dc-1: is on',
   '',
 ])('the text %j begins with no label', (given) => {
   expect(splitLabel(given)).toEqual({ label: null, text: given })

@@ -14,7 +14,7 @@ export function normalizeLabel(given: string): string {
   return found === null ? label : `${found[1] ?? found[2]}-${(found[3] ?? '').padStart(3, '0')}`
 }
 
-const LIST_MARK = /^\s*(?:[-+*•]|#{1,6}|\d+[.)])\s+/u
+export const LIST_MARK = /^\s*(?:[-+*•]|#{1,6}|\d+[.)])\s+/u
 const CHECK_BOX = /^\s*(?:\[[ xX]?\](?:\s+|$)|[✅✓✔☑☐❌✗]\uFE0F?\s*(?=\S))/u
 
 /** Removes a leading mark of a list or a heading, and a leading check box or check mark. */
@@ -24,8 +24,11 @@ export const withoutListMark = (text: string): string => text.replace(LIST_MARK,
 const PREFIX = '(?:AC|ACC|CRIT|CRITERION|REQ|FR|NFR|SC|US|DOD)'
 const PREFIX_IN_ANY_CASE = PREFIX.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)
 const NUMBER = '\\d{1,4}(?:\\.\\d{1,3})*[A-Za-z]?'
-/** With more parts, only a prefix in capitals makes a label: `us-east-1` is a region. */
-const KNOWN_LABEL = `(?:${PREFIX_IN_ANY_CASE}[-_ #]?${NUMBER}|${PREFIX}(?:[-_][A-Za-z][A-Za-z0-9]*)+[-_]${NUMBER})`
+/** With more parts, a prefix that is also a country needs capitals: `us-east-1` is a region. */
+const PREFIX_OF_PARTS = PREFIX_IN_ANY_CASE.replace(/\[Ff\]\[Rr\]|\[Ss\]\[Cc\]|\[Uu\]\[Ss\]/g, (prefix) =>
+  prefix.replace(/\[(.).\]/g, '$1'),
+)
+const KNOWN_LABEL = `(?:${PREFIX_IN_ANY_CASE}[-_ #]?${NUMBER}|${PREFIX_OF_PARTS}(?:[-_][A-Za-z][A-Za-z0-9]*)+[-_]${NUMBER})`
 const ANY_LABEL = `[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*[-_]${NUMBER}`
 const ENDS = '(?![\\p{L}\\p{N}]|[_-][\\p{L}\\p{N}])'
 
