@@ -6,6 +6,7 @@ import { isSpooled, isSpoolFull } from '../client/client-errors.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { joinSignals } from '../core/join-signals.ts'
 import type { World } from '../memory/worlds/worlds.ts'
+import { WITHOUT_RECORD } from '../rules/values.ts'
 import type { Check } from '../verify/checks.ts'
 import type { AutobuildEvent, Outcome } from './events.ts'
 import type { RoundRecord } from './fields-by-role.ts'
@@ -342,8 +343,6 @@ export class Session<Task, Report> {
     }
   }
 }
-
-const WITHOUT_RECORD = new Set(['failed', 'interrupted'])
 
 /** Calls that are not repeated here: the keeper of a lease renews it again, and a lease that is not released expires. */
 const SENT_ONCE: ReadonlySet<string> = new Set(['heartbeatAttempt', 'failAttempt'])

@@ -47,6 +47,8 @@ export type TurnRunStatus = (typeof TURN_RUN_STATUSES)[number]
 
 export const ATTEMPT_STATUSES = ['running', 'committed', 'failed', 'interrupted'] as const
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
+/** An attempt with such a status has ended without the record of a turn. */
+export const WITHOUT_RECORD: ReadonlySet<AttemptStatus> = new Set(['failed', 'interrupted'])
 
 /** Origin of a number: the default, or the caller. */
 export const COUNT_SOURCES = ['default', 'explicit'] as const

@@ -10,7 +10,7 @@ import type { ContinuationContext } from '../memory/context/continuation.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import { logRecovery } from '../rules/notes.ts'
-import type { TurnRunStatus } from '../rules/values.ts'
+import { type TurnRunStatus, WITHOUT_RECORD } from '../rules/values.ts'
 import { executedTurn, turnOfAttempt } from './attempt-turn.ts'
 import type { AttemptWatch } from './attempt-watch.ts'
 import { pauseMs } from './backoff.ts'
@@ -216,7 +216,8 @@ export class Coordinator {
         isRetry: async () => {
           const before = () => this.#store.listAttemptsOfWorld(attempt, 1, attempt.number)
           const { attempts } = await this.persist(world, before)
-          return attempts[0]?.attemptedTurn === attempt.attemptedTurn
+          const last = attempts[0]
+          return last?.attemptedTurn === attempt.attemptedTurn && WITHOUT_RECORD.has(last.status)
         },
         signal,
       })
