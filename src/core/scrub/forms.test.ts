@@ -41,12 +41,6 @@ test('a password that ends in a sign and a password in a sentence are masked', a
     expect(await maskedIn(text)).toMatch(/^password (?:is|=) "?\[redacted\]"?$/)
 })
 
-test('a token without a known form is masked in a sentence', async () => {
-  expect(await maskedIn('The token is aB3dE6gH9jK2mN5pQ8sT, it works')).toBe(
-    'The token is [redacted], it works',
-  )
-})
-
 test('lines of tests, builds, logs and configuration stay as they are', async () => {
   const changed: string[] = []
   for (const line of INNOCENT_LINES) {

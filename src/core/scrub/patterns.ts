@@ -99,11 +99,6 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'sentence',
     /(?<![A-Za-z])(?:[Pp]assword|[Pp]asswort|[Pp]assphrase|[Pp]asscode)\s{1,4}(?:is|was|ist|war)\s{1,4}["'`]?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[a-z])(?=[^\s\0]{0,64}[A-Z!@#$%^&*])([\w!@#$%^&*~+/=-]{6,})/dg,
   ],
-  // A name of a program has digits in one place only: `the token is refreshTokenOfSession42`.
-  [
-    'sentence',
-    /(?<![A-Za-z])[Tt]oken\s{1,4}(?:is|was|ist|war)\s{1,4}["'`]?(?=\d{0,64}(?:[A-Za-z_-]{1,64}\d{1,64}){2})(?=[\w-]{0,64}[a-z])(?=[\w-]{0,64}[A-Z])([\w-]{20,})/dg,
-  ],
   ['wifi', /(?<![\w-])(?:psk|wpa_passphrase)\s{0,4}=\s{0,4}["']?([^\s"'\0]{8,63})/dg],
   ['oracle', /(?:\bjdbc:oracle:\w{1,10}:|\bsqlplus\s{1,4})[\w$#]{1,40}\/([^\s@"'`\0]{4,})@/dg],
   ['openssl', /\s-pass(?:in|out)?\s{1,4}["']?pass:([^\s"'\0]{4,})/dg],
