@@ -31,7 +31,9 @@ const NO_JSON: JSONRPCErrorResponse = {
 
 /** Builds the answer to JSON that is not a message of MCP. Without the request id, the client would wait until its time-out. */
 function refuseMessage(value: unknown): JSONRPCErrorResponse {
-  const { id } = Object(value) as { id?: unknown }
+  const message = Object(value) as { id?: unknown }
+  // The id of a malformed answer is one of our own requests.
+  const id = 'result' in message || 'error' in message ? null : message.id
   return {
     jsonrpc: '2.0',
     ...((typeof id === 'string' || typeof id === 'number') && { id }),
