@@ -58,8 +58,8 @@ export class Neo4jGraph implements Graph {
    * cluster.
    */
   #bookmarks = bookmarkManager()
-  #driver: Driver
-  /** Time of the first attempt since the last answer of the server; null if it answered the last attempt. */
+  #pool: Pool
+  /** Time of the first failure since the last answer of the server; null if it answered the last attempt. */
   #silentSince: number | null = null
   /** True for a cluster (`neo4j://`), in which READ mode asks followers. */
   readonly #isRouted: boolean
@@ -70,7 +70,7 @@ export class Neo4jGraph implements Graph {
 
   constructor(options: Neo4jOptions) {
     this.#options = options
-    this.#driver = connect(options)
+    this.#pool = connect(options)
     this.source = { engine: 'neo4j', options }
     this.#isRouted = options.url.startsWith('neo4j')
     setMaxListeners(0, this.#closing.signal) // each running statement has a listener
@@ -145,7 +145,7 @@ export class Neo4jGraph implements Graph {
   async close(): Promise<void> {
     // The driver does not wait for running statements. Ends them, because their connections keep the process alive.
     this.#closing.abort(new TurngraphError('store_unavailable', 'The graph is closed.'))
-    await this.#driver.close()
+    await this.#pool.driver.close()
   }
 
   /**
@@ -211,27 +211,34 @@ export class Neo4jGraph implements Graph {
   ): Promise<T> {
     // A closed driver answers some statements with no rows instead of an error.
     this.#closing.signal.throwIfAborted()
-    const session = this.#driver.session({
+    const pool = this.#pool
+    const session = pool.driver.session({
       database: this.#options.database,
       defaultAccessMode: mode,
       bookmarkManager: this.#bookmarks,
     })
+    pool.sessions++
     // Closing a session resets its connection, which ends the work that still runs on the server.
     const abandon = () => void session.close().catch(() => {})
     const bounds = { abandon, signal: signal ?? this.#closing.signal }
-    const result = await withDeadline(deadline, () => work(session), bounds).catch((error: unknown) => {
+    try {
+      const result = await withDeadline(deadline, () => work(session), bounds)
+      this.#silentSince = null
+      await session.close()
+      return result
+    } catch (error) {
       abandon()
       this.#noteFailure(error)
       throw error
-    })
-    this.#silentSince = null
-    await session.close()
-    return result
+    } finally {
+      pool.sessions--
+      if (pool !== this.#pool) closeUnused(pool)
+    }
   }
 
   /**
    * Replaces the driver if the server has been silent for SILENT_MS: a login that is never answered keeps its place in the pool of the
-   * driver, and the pool fills up. Drops bookmarks whose commit the server does not have because an older copy replaced its database.
+   * driver, and the pool fills up. The work of other sessions ends on the driver that it began with. Drops bookmarks whose commit the server does not have because an older copy replaced its database.
    */
   #noteFailure(error: unknown): void {
     if (error instanceof Neo4jError && isAnswer(error)) {
@@ -241,8 +248,9 @@ export class Neo4jGraph implements Graph {
       this.#silentSince ??= performance.now()
       if (performance.now() - this.#silentSince < SILENT_MS) return
       this.#silentSince = null
-      void this.#driver.close().catch(() => {})
-      this.#driver = connect(this.#options)
+      const replaced = this.#pool
+      this.#pool = connect(this.#options)
+      closeUnused(replaced)
       // Other errors come before the wait for a bookmark, for example while a cluster has no leader.
       if (!(error instanceof Neo4jError)) this.#bookmarks = bookmarkManager()
     }
@@ -251,8 +259,21 @@ export class Neo4jGraph implements Graph {
 
 type Mode = 'READ' | 'WRITE'
 
-const connect = (options: Neo4jOptions): Driver =>
-  createDriver(options, { disableLosslessIntegers: true, maxConnectionPoolSize: options.poolSize ?? 50 })
+/** A driver, which has the connections, and the number of sessions that use it. */
+type Pool = { readonly driver: Driver; sessions: number }
+
+const connect = (options: Neo4jOptions): Pool => ({
+  driver: createDriver(options, {
+    disableLosslessIntegers: true,
+    maxConnectionPoolSize: options.poolSize ?? 50,
+  }),
+  sessions: 0,
+})
+
+/** Closes a replaced driver as soon as no session uses it. */
+function closeUnused({ driver, sessions }: Pool): void {
+  if (sessions === 0) void driver.close().catch(() => {})
+}
 
 /** The limits of one try: its deadline, and the signal that ends it earlier. */
 type Limits = { deadline: number; signal?: AbortSignal | undefined }
