@@ -41,14 +41,14 @@ test('without a blocking issue, the next focus names the issues that should be f
   expect(suggestNextFocus({ coachDecision: 'needs work', issues }, [])).toBe('it is slow')
 })
 
-test('the next focus fits a text of a turn, and names every issue and the criteria left', () => {
+test('the next focus fits a text of a turn: it leaves out an issue that does not fit, and never cuts one', () => {
   const issues = ['AAA', 'BBB', 'CCC'].map((name) => ({
     severity: 'blocking',
     description: `${name} ${'\u{1f9e9}'.repeat(16_000)}`,
   }))
   const focus = suggestNextFocus({ coachDecision: 'feedback', issues }, before({ 'AC-001': 'pending' }))
   expect(text.safeParse(focus).error).toBeUndefined()
-  expect(focus).toMatch(/^AAA .*; BBB .*; CCC .*; Criteria left: AC-001$/u)
+  expect(focus).toBe(`${issues[0]?.description}; Criteria left: AC-001`)
 })
 
 test('a turn that is approved, was not judged, or leaves no open work has no next focus', () => {

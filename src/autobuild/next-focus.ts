@@ -3,12 +3,10 @@
 import { LIMITS } from '../core/fields.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { findCoachDecision, toSeverity } from '../memory/record/words.ts'
-import { sliceBytes } from '../rules/cut-line.ts'
 import { type Known, listMeanings, resolveCriteria } from '../rules/identity.ts'
 import type { CoachHalf, PlayerHalf } from './fields-by-role.ts'
 
 const ISSUES_NAMED = 3
-const SEPARATOR = '; '
 
 export type CriterionBefore = Pick<
   ShownCriterion,
@@ -33,9 +31,12 @@ export function suggestNextFocus(
   const issues = openIssues(judged)
   const left = criteriaLeft(judged, before, promises)
   const parts = [...issues, ...(left.length === 0 ? [] : [`Criteria left: ${left.join(', ')}`])]
-  if (parts.length === 0) return null
-  const bytesEach = Math.floor(LIMITS.textBytes / parts.length) - SEPARATOR.length
-  return parts.map((part) => sliceBytes(part, bytesEach)).join(SEPARATOR)
+  // A part that does not fit is left out, not cut: the mask would not recognize the rest of a secret.
+  const focus = parts.reduce((before, part) => {
+    const longer = before === '' ? part : `${before}; ${part}`
+    return Buffer.byteLength(longer) <= LIMITS.textBytes ? longer : before
+  }, '')
+  return focus === '' ? null : focus
 }
 
 /** Returns the actions for the blocking issues, or for those that should be fixed if none blocks. */
