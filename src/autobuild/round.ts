@@ -1,6 +1,8 @@
 /** Plays one round: the Player, then the Coach, then the record of the turn. */
 import type { RunnableConfig } from '@langchain/core/runnables'
+import { LIMITS } from '../core/fields.ts'
 import { toInstant } from '../core/instants.ts'
+import { scrubText } from '../core/scrub/scrub.ts'
 import type { Role } from '../memory/criteria/views.ts'
 import { findCoachDecision } from '../memory/record/words.ts'
 import { sliceWhole } from '../rules/cut-line.ts'
@@ -193,10 +195,10 @@ const failedCoach = (error: unknown): CoachHalf => ({
   ],
 })
 
-/** Converts an error or any other thrown value to text that can be stored. */
+/** Converts an error or any other thrown value to text that can be stored. Masks it first: half of a secret is not recognized. */
 function describeError(thrown: unknown): string {
   const text = toMessage(thrown).replaceAll('\0', '\u{FFFD}').toWellFormed()
-  return sliceWhole(text, SHOWN_ERROR_CHARACTERS)
+  return sliceWhole(scrubText(sliceWhole(text, LIMITS.textBytes)), SHOWN_ERROR_CHARACTERS)
 }
 
 function toMessage(thrown: unknown): string {
