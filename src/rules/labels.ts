@@ -20,15 +20,15 @@ const CHECK_BOX = /^\s*(?:\[[ xX]?\](?:\s+|$)|[✅✓✔☑☐❌✗]\uFE0F?\s*(
 /** Removes a leading mark of a list or a heading, and a leading check box or check mark. */
 export const withoutListMark = (text: string): string => text.replace(LIST_MARK, '').replace(CHECK_BOX, '')
 
-/** Prefixes that make a label without any mark around it. */
-const PREFIX = '(?:AC|ACC|CRIT|CRITERION|REQ|FR|NFR|SC|US|DOD)'
-const PREFIX_IN_ANY_CASE = PREFIX.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)
+/** Prefixes that make a label without any mark around it. Some are also the codes of countries, in regions such as `us-east-1`. */
+const PREFIXES = 'AC|ACC|CRIT|CRITERION|REQ|NFR|DOD'
+const PREFIXES_LIKE_COUNTRIES = 'FR|SC|US'
+const inAnyCase = (words: string): string =>
+  words.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)
 const NUMBER = '\\d{1,4}(?:\\.\\d{1,3})*[A-Za-z]?'
-/** With more parts, a prefix that is also a country needs capitals: `us-east-1` is a region. */
-const PREFIX_OF_PARTS = PREFIX_IN_ANY_CASE.replace(/\[Ff\]\[Rr\]|\[Ss\]\[Cc\]|\[Uu\]\[Ss\]/g, (prefix) =>
-  prefix.replace(/\[(.).\]/g, '$1'),
-)
-const KNOWN_LABEL = `(?:${PREFIX_IN_ANY_CASE}[-_ #]?${NUMBER}|${PREFIX_OF_PARTS}(?:[-_][A-Za-z][A-Za-z0-9]*)+[-_]${NUMBER})`
+const OF_ONE_PART = `(?:${inAnyCase(`${PREFIXES}|${PREFIXES_LIKE_COUNTRIES}`)})[-_ #]?${NUMBER}`
+const OF_MORE_PARTS = `(?:${inAnyCase(PREFIXES)}|${PREFIXES_LIKE_COUNTRIES})(?:[-_][A-Za-z][A-Za-z0-9]*)+[-_]${NUMBER}`
+const KNOWN_LABEL = `(?:${OF_ONE_PART}|${OF_MORE_PARTS})`
 const ANY_LABEL = `[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*[-_]${NUMBER}`
 const ENDS = '(?![\\p{L}\\p{N}]|[_-][\\p{L}\\p{N}])'
 
