@@ -238,7 +238,8 @@ export class Neo4jGraph implements Graph {
 
   /**
    * Replaces the driver if the server has been silent for SILENT_MS: a login that is never answered keeps its place in the pool of the
-   * driver, and the pool fills up. The work of other sessions ends on the driver that it began with. Drops bookmarks whose commit the server does not have because an older copy replaced its database.
+   * driver, and the pool fills up. The work of other sessions ends on the driver that it began with. Drops bookmarks whose commit the
+   * server does not have because an older copy replaced its database.
    */
   #noteFailure(error: unknown): void {
     if (error instanceof Neo4jError && isAnswer(error)) {
