@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { filesOfTurn, writeSlowly } from '../support/written-session.ts'
-import { commandsOn, type Ran, temporaryFolder } from './command.ts'
+import { commandsOn, type Ran, temporaryFolder, untilGone } from './command.ts'
 
 /** A repository may bring any file of a data folder (contract: hardening.md, section 2). No command and no hook may wait for it. */
 
@@ -55,6 +55,17 @@ async function runHook(command: string, cwd: string): Promise<Ran> {
   return { code, stdout, stderr }
 }
 
+/** Waits for the imports that hooks started in a data folder. They outlive the hooks, and would write into a deleted folder. */
+async function untilImportsEnd(data: string): Promise<void> {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    let environment = ''
+    try {
+      environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    } catch {} // the process has ended, or belongs to another user
+    if (environment.split('\0').includes(`TURNGRAPH_DATA=${data}`)) await untilGone(pid)
+  }
+}
+
 /** A data folder that does not exist. */
 const NOWHERE = '/folder-of-nobody'
 
@@ -91,6 +102,7 @@ async function tryFile(
     const ran = await runHook(command.replace(NOWHERE, data), shop)
     if (ran.code !== 0) faults.push(`hook, ${name}: ${JSON.stringify(ran)}`)
   }
+  await untilImportsEnd(data)
   return faults
 }
 
