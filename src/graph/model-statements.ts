@@ -191,6 +191,27 @@ RETURN x.project AS project`,
   return toStep(to, { key, project })
 }
 
+/** Sets properties of ordered parts of a node. Each item has the position of its part. */
+export function setParts<T extends { position: number }>(
+  label: Label,
+  key: string,
+  type: string,
+  parts: readonly T[],
+): Step {
+  const [first] = parts
+  const names = Object.keys(first ?? {}).filter((name) => name !== 'position')
+  const to = generated(
+    `model/set-parts-${label}-${type}-${names.join('-')}`,
+    `// params: $key $parts
+UNWIND $parts AS part
+MATCH (t:${label} {key: $key})-[:${type}]->(x)
+WHERE x.position = part.position
+SET ${names.map((name) => `x.${name} = part.${name}`).join(', ')}
+RETURN x.position AS position`,
+  )
+  return toStep(to, { key, parts: [...parts] })
+}
+
 /**
  * Links one node to another. `alone` names the ends whose other relationships of this type are removed. Does
  * nothing if one of the nodes is missing.

@@ -371,6 +371,11 @@ const FAULTS: Fault[] = [
     "MATCH (:Turn {key: 'shop/main/3'})-[:RAISED]->(i:Issue {position: 0}) SET i.signature = 'another'",
   ],
   [
+    'a verification whose basis an older build derived',
+    'record_invalid',
+    "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED]->(v:Verification {position: 2}) SET v.substantiated = NOT v.substantiated",
+  ],
+  [
     'a verification of no turn',
     'unattached',
     "CREATE (v:Verification {criterionId: 'AC-1', status: 'verified', source: 'coach', form: 'entry', position: 0, substantiated: false})",
@@ -474,7 +479,6 @@ const NEITHER_DERIVABLE = new Set([
   'a missing call',
   'a missing failed call',
   'a subagent of a call that does not exist',
-  'an issue whose signature is not that of its words', // a part has no key by which a repair would find it
 ])
 const isLeft = ([what, check]: Fault) => NOT_DERIVABLE.includes(check) || NEITHER_DERIVABLE.has(what)
 const LEFT = FAULTS.filter(isLeft)
@@ -512,6 +516,8 @@ const SCHEMA_FAULTS: [what: string, check: Check, fault: string, repair: string]
 const BY_LABEL: readonly Check[] = ['unattached', 'project_wrong']
 /** Faults whose repair runs a statement that the repair of the first fault of their check does not run. */
 const OWN_REPAIR = new Set([
+  'an issue whose signature is not that of its words',
+  'a verification whose basis an older build derived',
   'a turn that another world has, too',
   'a replaced record without a SUPERSEDES to it',
   'an attempt that has lost its run',

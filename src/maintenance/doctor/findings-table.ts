@@ -43,7 +43,7 @@ export const CHECKS = {
   record_invalid: {
     severity: 'error',
     finds: 'a node whose properties are not those that Turngraph stores',
-    remedy: `Run \`turngraph doctor --repair\`: it removes unknown properties and invalid optional times, and reports them. If another value is wrong, ${RESTORE}.`,
+    remedy: `Run \`turngraph doctor --repair\`: it removes unknown properties and invalid optional times, and reports them, and recomputes signatures of issues and the basis of verifications. If another value is wrong, ${RESTORE}.`,
   },
   key_wrong: {
     severity: 'error',

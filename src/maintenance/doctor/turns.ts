@@ -1,7 +1,7 @@
 /** Compares the derived values of turns and of superseded records with their parts. */
 import { supersededKey, taskOfCriterion, taskKey as toTaskKey, turnOfSuperseded } from '../../core/keys.ts'
 import type { Label, Stored } from '../../graph/model/nodes.ts'
-import { relink, setProperties } from '../../graph/model-statements.ts'
+import { relink, setParts, setProperties } from '../../graph/model-statements.ts'
 import { deriveFromStored } from '../../memory/record/stored-verification.ts'
 import { listPromisedEvidence } from '../../rules/absence.ts'
 import { deriveTurn } from '../../rules/derive-turn.ts'
@@ -97,17 +97,34 @@ function checkDerived(label: Label, { key, properties, parts, about }: Examined)
       repair,
     )
   const promised = listPromisedEvidence(promises)
-  about.reportDifference('record_invalid', {
-    label: 'substantiated, observedOn',
-    actual: verifications.map(({ substantiated, observedOn = null }) => [substantiated, observedOn]),
-    expected: verifications.map((verification) => {
-      const { substantiated, observedOn = null } = deriveFromStored(verification, promised)
-      return [substantiated, observedOn]
-    }),
+  const proofs = verifications.map((verification) => {
+    const { substantiated, observedOn = null } = deriveFromStored(verification, promised)
+    return { position: verification.position, substantiated, observedOn }
   })
-  about.reportDifference('record_invalid', {
-    label: 'signatures of issues',
-    actual: issues.map(({ signature = null }) => signature),
-    expected: issues.map(issueSignature),
-  })
+  about.reportDifference(
+    'record_invalid',
+    {
+      label: 'substantiated, observedOn',
+      actual: verifications.map(({ position, substantiated, observedOn = null }) => ({
+        position,
+        substantiated,
+        observedOn,
+      })),
+      expected: proofs,
+    },
+    () => setParts(label, key, 'RECORDED', proofs),
+  )
+  const signatures = issues.map((issue) => ({
+    position: issue.position,
+    signature: issueSignature(issue),
+  }))
+  about.reportDifference(
+    'record_invalid',
+    {
+      label: 'signatures of issues',
+      actual: issues.map(({ position, signature = null }) => ({ position, signature })),
+      expected: signatures,
+    },
+    () => setParts(label, key, 'RAISED', signatures),
+  )
 }
