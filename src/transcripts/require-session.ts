@@ -4,10 +4,11 @@ import { TurngraphError } from '../core/errors.ts'
 import { keysOfProject, sessionKey } from '../core/keys.ts'
 import { didYouMean, nearNames } from '../core/near-names.ts'
 import { readRows } from '../graph/decode.ts'
+import { nodeReader } from '../graph/node-reader.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 
-const hasSession = statement('transcripts/has-session')
+const readSessions = nodeReader('TranscriptSession', ['id'])
 const sessionNames = statement('transcripts/session-names')
 
 const nameRow = z.object({ name: z.string() })
@@ -20,7 +21,7 @@ const MAX_NAMES = 1_000
  * transcript
  */
 export async function requireSession(graph: Graph, project: string, sessionId: string): Promise<void> {
-  const found = await graph.read(hasSession, { sessionKey: sessionKey(project, sessionId) })
+  const found = await readSessions(graph, [sessionKey(project, sessionId)])
   if (found.length === 0) throw await noSuchSession(graph, project, sessionId)
 }
 

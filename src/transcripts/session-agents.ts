@@ -1,14 +1,11 @@
 /** Finds the coding agents of sessions. */
-import * as z from 'zod'
 import { transcriptKey } from '../core/keys.ts'
-import { readRows } from '../graph/decode.ts'
+import { nodeReader } from '../graph/node-reader.ts'
 import type { Graph } from '../graph/port.ts'
-import { statement } from '../graph/statements.ts'
 import { CLAUDE_CODE } from '../rules/agents.ts'
 
-const sessionAgents = statement('transcripts/session-agents')
+const readSessions = nodeReader('TranscriptSession', ['agent'])
 
-const agentRow = z.object({ key: z.string(), agent: z.string() })
 const SESSIONS_AT_ONCE = 1_000
 
 /**
@@ -26,8 +23,7 @@ export async function readAgents(
   const agents = new Map<string, string>()
   for (let i = 0; i < keys.length; i += SESSIONS_AT_ONCE) {
     const some = keys.slice(i, i + SESSIONS_AT_ONCE)
-    for (const { key, agent } of await readRows(graph, sessionAgents, { keys: some }, agentRow))
-      agents.set(key, agent)
+    for (const { key, agent } of await readSessions(graph, some)) if (agent != null) agents.set(key, agent)
   }
   return (id) => agents.get(transcriptKey(project, id)) ?? CLAUDE_CODE
 }

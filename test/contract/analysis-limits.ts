@@ -55,7 +55,7 @@ export function analysisLimitsContract(store: StoreUnderTest): void {
 
     test('evidence-copied ends between two sessions and between the turns of one, and otherwise returns its rows', async () => {
       for (let turn = 1; turn <= LONG; turn++) await capture('long', turn)
-      const ended = (pauses: number) => computeUntil('evidence-copied', 'criteria/ledgers', pauses)
+      const ended = (pauses: number) => computeUntil('evidence-copied', 'criteria/ledger', pauses)
       await expect(ended(1)).rejects.toThrow(ENDED)
       await expect(ended(2)).rejects.toThrow(ENDED)
       expect(await ended(1_000)).toHaveLength(10)
@@ -64,7 +64,7 @@ export function analysisLimitsContract(store: StoreUnderTest): void {
     test('evidence-copied reads few long sessions, or many short ones, with a statement', async () => {
       for (const world of ['a', 'b', 'c', 'd']) await capture(world, 1)
       const read: unknown[] = []
-      const graph = watch('criteria/ledgers', (params) => read.push(params))
+      const graph = watch('criteria/ledger', (params) => read.push(params))
       const turns = { a: 1, b: 499, c: 600, d: 1 }
       const candidates = Object.entries(turns).map(([world, count]) => candidate(world, count))
       const rows = await compute('evidence-copied')(graph, candidates, 10, new AbortController().signal)

@@ -124,7 +124,6 @@ export async function warmUpTarget(
 
 const snapshotStatements = statementOfTarget('criteria/snapshot')
 const wholeLedger = statement('criteria/ledger')
-const wholeLedgers = statement('criteria/ledgers')
 const entriesOfTurns = statement('criteria/entries')
 const mergedCriteria = statement('criteria/merged')
 
@@ -381,7 +380,7 @@ export function readLedger(
   worldKey: string,
   except: number | null = null,
 ): Promise<Ledger | null> {
-  const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
+  const params = { worldKeys: [worldKey], turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
   // A deleted world loses its turns one by one, so its ledger may be incomplete. The write then rejects the capture.
   return readWholeRow(
     graph,
@@ -398,7 +397,7 @@ export async function readLedgersOfWorlds(
   worldKeys: readonly string[],
 ): Promise<ReadonlyMap<string, Ledger>> {
   const params = { worldKeys: [...worldKeys], turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
-  const found = await readRows(graph, wholeLedgers, params, ledgerRow.extend({ key: z.string() }))
+  const found = await readRows(graph, wholeLedger, params, ledgerRow.extend({ key: z.string() }))
   const ledgers = new Map<string, Ledger>()
   for (const { key, ...row } of found) {
     // A world that changed during the read is read again.

@@ -22,8 +22,8 @@ import { instantRow } from '../record/rows.ts'
 import { turnUsage } from '../record/usage.ts'
 
 const sessionsOfWorlds = statement('turns/sessions-of-worlds')
-const agentsOfSessions = statement('transcripts/agents-of-sessions')
-const startersOfSessions = statement('transcripts/starters-of-sessions')
+const agentsOfSessions = statement('transcripts/related-sessions', 'agents')
+const startersOfSessions = statement('transcripts/related-sessions', 'starters')
 const turnsOfSessions = statement('transcripts/turns-of-sessions')
 const withdrawnOfSessions = statement('transcripts/withdrawn-of-sessions')
 const tokensOfSessions = statement('transcripts/tokens-of-sessions')
