@@ -64,29 +64,3 @@ export const fromCallLists = (lists: CallLists): Call[] =>
   }))
 
 const isKnown = (ms: number | undefined): ms is number => ms !== undefined && ms >= 0
-
-type EarlierCall = {
-  isParallel: boolean
-  parallelGroup?: number | null | undefined
-  response?: string | undefined
-}
-
-/**
- * Returns the number of the parallel group of each call; null if it is not parallel. Earlier versions stored only that a call is
- * parallel: such calls of one response get the same new number. Without a response, neighbors do.
- */
-export function numberParallelGroups(calls: readonly EarlierCall[]): (number | null)[] {
-  let last = calls.reduce((max, { parallelGroup }) => Math.max(max, parallelGroup ?? 0), 0)
-  const byResponse = new Map<string, number>()
-  let neighbors: number | null = null
-  return calls.map(({ isParallel, parallelGroup, response }) => {
-    if (parallelGroup != null || !isParallel) {
-      neighbors = null
-      return parallelGroup ?? null
-    }
-    const group: number = (response === undefined ? neighbors : byResponse.get(response)) ?? ++last
-    if (response !== undefined) byResponse.set(response, group)
-    neighbors = response === undefined ? group : null
-    return group
-  })
-}

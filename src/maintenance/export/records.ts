@@ -19,9 +19,9 @@ import { STEP_STATUSES } from '../../rules/values.ts'
  */
 
 export const FORMAT = 'turngraph'
-/** Version 2 adds specifications to version 1. Version 3 omits values that follow from the records. A restore reads all. */
+/** Version 3 omits values that follow from the records. A restore reads version 2, too. */
 export const VERSION = 3
-export const READABLE: readonly number[] = [1, 2, VERSION]
+export const READABLE: readonly number[] = [2, VERSION]
 
 const derivedFromRecord = Object.values(DERIVED_FROM_RECORD).flatMap((names) => Object.keys(names))
 

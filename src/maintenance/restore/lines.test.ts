@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { recordsIn } from './lines.ts'
 
-const HEADER = '{"format":"turngraph","version":1,"project":null,"since":null}'
+const HEADER = '{"format":"turngraph","version":2,"project":null,"since":null}'
 const PROJECT = '{"kind":"project","key":"shop \u2028 ß","name":"shop \u2028 ß"}'
 const FEATURE = '{"kind":"feature","project":"shop \u2028 ß","key":"shop \u2028 ß/F","id":"F"}'
 
@@ -56,8 +56,8 @@ describe('an export is checked while it streams', () => {
     ],
     [
       'a later version',
-      file(HEADER.replace(':1', ':4'), PROJECT),
-      'x.jsonl, line 1 says version 4; this program reads versions 1, 2 and 3',
+      file(HEADER.replace(':2', ':4'), PROJECT),
+      'x.jsonl, line 1 says version 4; this program reads versions 2 and 3',
       /a later one/,
     ],
     ['broken JSON', file(HEADER, '{"kind":'), 'x.jsonl, line 2 is no JSON', /cut off/],

@@ -4,7 +4,7 @@
 import { patternKey, toolKey } from '../../core/keys.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { type Call, fromCallLists, numberParallelGroups, toCallLists } from '../../rules/call-lists.ts'
+import { type Call, fromCallLists, toCallLists } from '../../rules/call-lists.ts'
 import { classifyFailure } from '../../transcripts/failure.ts'
 import { countCalls } from '../../transcripts/statement-params.ts'
 import { readRecords } from '../export/read.ts'
@@ -76,15 +76,14 @@ const findSessions = ({ heldBy, steps }: Turn): Ref[] =>
     key,
   }))
 
-function toCalls(steps: Turn['steps']): Call[] {
-  const groups = numberParallelGroups(steps)
-  return steps.map(({ id, tool, status, durationMs = null, agentId = null, response = null }, i) => ({
-    ...{ id, tool, status, durationMs, agentId, response },
-    parallelGroup: groups[i] ?? null,
-  }))
-}
+const toCalls = (steps: Turn['steps']): Call[] =>
+  steps.map(
+    ({ id, tool, status, durationMs = null, agentId = null, response = null, parallelGroup = null }) => ({
+      ...{ id, tool, status, durationMs, agentId, response, parallelGroup },
+    }),
+  )
 
-/** Lists the calls that failed. A version that knew no failures exported such a call without its text. */
+/** Lists the calls that failed. */
 const listFailed = (steps: Turn['steps']) =>
   steps.flatMap(({ id, tool, status, error = '', failure = classifyFailure(tool, error) }, sequence) =>
     status === 'error' ? [{ sequence, id, tool, error, failure }] : [],
