@@ -15,6 +15,16 @@ export const refuseBody: RequestHandler = (req, _res, next) => {
   })
 }
 
+/** Rejects a compressed body. */
+export function refuseEncoded({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() === 'identity') return
+  throw new TurngraphError('invalid_request', 'The body has a content-encoding.', {
+    hint: 'Send it as it is, without content-encoding.',
+    details: { problems: [{ path: 'content-encoding', message: 'must be identity' }] },
+  })
+}
+
 /**
  * Reads the input of a request in the wire form: the fields of its path, its query and, for a POST, its body. Rejects a field
  * in two places, because one of the values would be ignored.

@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8'
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { parseOrderedJson } from '../core/ordered-json.ts'
-import { createDecoder, readEncoding, refuseUndecodable } from './content-encoding.ts'
+import { refuseEncoded } from './input.ts'
 
 export const MAX_BODY_BYTES = 1024 * 1024
 
@@ -46,6 +46,7 @@ export function boundBodies(budget = bodyBudget()): (limit: number) => RequestHa
     }
     res.once('close', release)
     try {
+      refuseEncoded(req)
       refuseOtherTypes(req)
       const declared = Number(req.headers['content-length'] ?? 0)
       if (declared > limit) throw tooLarge(limit)
@@ -81,16 +82,12 @@ function refuseOtherTypes(req: Request): void {
 }
 
 function readBytes(req: Request, limit: number, reserve: (bytes: number) => void): Promise<Buffer> {
-  const encoding = readEncoding(req.headers)
-  const decoder = createDecoder(encoding)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const stop = (error: unknown) => {
       chunks.length = 0
-      body.off('data', take)
-      req.unpipe()
-      decoder?.destroy()
+      req.off('data', take)
       reject(error)
     }
     const take = (chunk: Buffer) => {
@@ -104,12 +101,7 @@ function readBytes(req: Request, limit: number, reserve: (bytes: number) => void
       }
     }
     req.once('error', () => stop(brokenOff()))
-    req.once('close', () => {
-      if (!req.complete) stop(brokenOff()) // otherwise a decoder waits for the rest
-    })
-    const body = decoder === null ? req : req.pipe(decoder)
-    decoder?.on('error', (error) => stop(refuseUndecodable(error, encoding) ?? error))
-    body.on('data', take).once('end', () => resolve(Buffer.concat(chunks)))
+    req.on('data', take).once('end', () => resolve(Buffer.concat(chunks)))
   })
 }
 

@@ -1,12 +1,11 @@
 // Receives the upload of a transcript as a stream.
-import { pipeline } from 'node:stream'
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { toWire } from '../core/wire-form.ts'
 import { transcriptUpload, transcriptUploaded, uploadTranscript } from '../operations/transcript-upload.ts'
 import { answerJson } from './answer.ts'
 import { readCaller } from './authorize.ts'
-import { createDecoder, readEncoding, refuseUndecodable } from './content-encoding.ts'
+import { refuseEncoded } from './input.ts'
 import { chooseProject, inputFor, type OperationContext } from './operation-handler.ts'
 
 /** Maximum size of a request. A longer transcript needs several requests, each from the offset of the last answer. */
@@ -27,25 +26,14 @@ export function transcriptUploadHandler(context: OperationContext): RequestHandl
 }
 
 async function* readBody(req: Request): AsyncGenerator<Buffer> {
+  refuseEncoded(req)
   let bytes = Number(req.headers['content-length'] ?? 0)
   if (bytes > MAX_UPLOAD_BYTES) throw tooLarge()
   bytes = 0
-  for await (const chunk of decompress(req)) {
+  for await (const chunk of req) {
     bytes += (chunk as Buffer).length
     if (bytes > MAX_UPLOAD_BYTES) throw tooLarge()
     yield chunk as Buffer
-  }
-}
-
-/** Decompresses the body. Offsets count the bytes of the transcript, not the compressed bytes. */
-async function* decompress(req: Request): AsyncGenerator<Buffer> {
-  const encoding = readEncoding(req.headers)
-  const decoder = createDecoder(encoding)
-  if (decoder === null) return yield* req
-  try {
-    yield* pipeline(req, decoder, () => {}) // ends early if the request breaks off
-  } catch (error) {
-    throw refuseUndecodable(error, encoding) ?? error
   }
 }
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { snakeCase, wireSchema } from '../../src/core/wire-form.ts'
@@ -218,40 +218,16 @@ describe('an invalid body', () => {
   })
 })
 
-describe('a compressed body', () => {
-  async function send(encoding: string, body: Buffer) {
-    const { service, token } = shared()
-    const headers = {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'content-encoding': encoding,
-    }
-    const answer = await fetch(`${service.url}/v1/turns`, {
-      method: 'POST',
-      headers,
-      body: new Uint8Array(body),
-    })
-    const { error } = (await answer.json()) as { error?: { code: string } }
-    return [answer.status, error?.code]
+test('a compressed body is 400', async () => {
+  const { service, token } = shared()
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
   }
-  const turnOf = (task_id: string) => Buffer.from(JSON.stringify(record({ task_id })))
-  const sent = turnOf('SENT')
-
-  test('is read as gzip, deflate and br', async () => {
-    expect(await send('gzip', gzipSync(turnOf('GZIP')))).toEqual([201, undefined])
-    expect(await send('deflate', deflateSync(turnOf('DEFLATE')))).toEqual([201, undefined])
-    expect(await send('BR', brotliCompressSync(turnOf('BR')))).toEqual([201, undefined])
-  })
-
-  test('is 400 if it has another encoding than declared, ends too early, or has an unknown encoding', async () => {
-    expect(await send('gzip', sent)).toEqual([400, 'invalid_request'])
-    expect(await send('gzip', gzipSync(sent).subarray(0, 40))).toEqual([400, 'invalid_request'])
-    expect(await send('compress', sent)).toEqual([400, 'invalid_request'])
-  })
-
-  test('is 413 if it decompresses to more than 1 MiB, however small it is', async () => {
-    expect(await send('gzip', gzipSync(Buffer.alloc(64 * 1024 * 1024)))).toEqual([413, 'too_large'])
-  })
+  const body = new Uint8Array(gzipSync(JSON.stringify(record())))
+  const answer = await fetch(`${service.url}/v1/turns`, { method: 'POST', headers, body })
+  expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_request' } }])
 })
 
 test('a body that is declared larger than 1 MiB is 413 before any of it is sent', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { httpClient } from '../../src/client/http.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
@@ -344,33 +344,19 @@ describe('reports', () => {
   })
 })
 
-test('a compressed transcript is decompressed, and invalid compression is rejected', async () => {
+test('a compressed transcript is rejected', async () => {
   const started = await start()
-  const send = async (encoding: string, body: Buffer) => {
-    const response = await fetch(`${started.service.url}/v1/transcripts/${S1}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${started.token}`,
-        'content-type': 'application/jsonl',
-        'content-encoding': encoding,
-      },
-      body: new Uint8Array(body),
-    })
-    return { status: response.status, body: (await response.json()) as { offset: number; turns: number } }
-  }
-  expect(await send('gzip', gzipSync(FILE))).toMatchObject({
-    status: 200,
-    body: { offset: FILE.length, turns: 2 },
+  const response = await fetch(`${started.service.url}/v1/transcripts/${S1}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${started.token}`,
+      'content-type': 'application/jsonl',
+      'content-encoding': 'gzip',
+    },
+    body: new Uint8Array(gzipSync(FILE)),
   })
-  expect(await send('br', brotliCompressSync(FILE))).toMatchObject({ status: 200 })
-  for (const [encoding, body] of [
-    ['gzip', FILE],
-    ['gzip', gzipSync(FILE).subarray(0, 40)],
-    ['br', FILE],
-    ['zstd', FILE],
-  ] as const)
-    expect(await send(encoding, body)).toMatchObject({
-      status: 400,
-      body: { error: { code: 'invalid_request' } },
-    })
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { error: { code: 'invalid_request' } },
+  ])
 })
