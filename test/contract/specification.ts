@@ -450,6 +450,28 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 verified true', 'AC-002 pending true', 'AC-003 verified true'])
     })
 
+    test('promises have the declared labels and texts, whatever the numbers of the Player and the Coach', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      await client().captureTurnState(
+        aTurn(1, {
+          promises: [
+            { criterionId: 'AC-1', criterionText: SUITE, status: 'complete' },
+            { criterionId: 'AC-2', criterionText: RETRY, status: 'partial' },
+          ],
+          verifications: [verified('AC-2', { criterionText: RETRY, status: 'rejected' })],
+        }),
+      )
+      const expected = [
+        { criterionId: 'AC-002', criterionText: SUITE, label: 'AC-1', givenLabel: 'AC-1' },
+        { criterionId: 'AC-001', criterionText: RETRY, label: 'AC-2', givenLabel: 'AC-2' },
+      ]
+      for (const turn of [1, 2])
+        expect((await client().recoverPromises({ ...task, turn })).items).toMatchObject(expected)
+      const answer = await client().loadTurnContinuationContext({ ...task, currentTurn: 2, role: 'coach' })
+      expect(answer.promises?.items).toMatchObject(expected)
+      expect(answer.context).toContain('turn 1**: 2\n  - AC-002: complete\n  - AC-001: partial')
+    })
+
     test('a manual criterion is counted separately: all other criteria can be verified without it', async () => {
       const criteria = [{ text: RETRY }, { text: DOCS, kind: 'manual' as const }]
       await client().declareCriteria({ ...task, criteria })

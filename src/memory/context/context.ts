@@ -470,7 +470,9 @@ async function answerFrom(
       ? await stallAfter(graph, request, snapshot, states, true)
       : asNewest
   const promises =
-    row.promises.length === 0 ? NO_PROMISES : await viewPromises(graph, row, snapshot, request.currentTurn)
+    row.promises.length === 0
+      ? NO_PROMISES
+      : await viewPromises(graph, row, snapshot, states, request.currentTurn)
   const elsewhere = await readElsewhereWithPrior(graph, row, request)
   return contextFrom({ row, snapshot, states, histories, stall, promises, elsewhere }, request)
 }

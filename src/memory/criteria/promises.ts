@@ -10,6 +10,7 @@ import { finalKeys } from '../../rules/progress.ts'
 import { columns, optionalText } from '../../rules/values.ts'
 import type { StoredState } from '../../rules/world-state.ts'
 import { promiseRow } from '../record/rows.ts'
+import { readStates } from './read-states.ts'
 import {
   isSnapshotWhole,
   isStateWhole,
@@ -27,7 +28,7 @@ import {
   WHOLE_LEDGER,
   warmUpTarget,
 } from './snapshot.ts'
-import type { PromisesView } from './views.ts'
+import type { CriterionState, PromisesView } from './views.ts'
 
 const newestPromises = statementOfTarget('criteria/promises', 'newest-turn')
 const promisesAsOf = statementOfTarget('criteria/promises', 'as-of')
@@ -85,7 +86,7 @@ export async function recoverPromises(
     return NO_PROMISES
   }
   if (row.promisedTurn.number <= request.turn && row.world.currentTurn <= request.turn) {
-    return viewPromises(graph, row, newestSnapshot(row, null), request.turn)
+    return viewPromisesOf(graph, row, newestSnapshot(row, null), request.turn)
   }
   return readPromisesAsOf(graph, { ...request, worldSlug: row.world.slug })
 }
@@ -96,8 +97,11 @@ async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }
   const params = { turnNumber: turn + 1, promisedBy: turn, ledgerUpTo: WHOLE_LEDGER }
   const row = await readLiveTarget(graph, promisesAsOf, request, params, promisedAsOfRow, isWholeAsOf)
   if (row === null) return NO_PROMISES
-  return viewPromises(graph, row, snapshotFrom(row, turn), turn)
+  return viewPromisesOf(graph, row, snapshotFrom(row, turn), turn)
 }
+
+const viewPromisesOf = async (graph: Graph, promised: Promised, snapshot: Snapshot, asked: number) =>
+  viewPromises(graph, promised, snapshot, await readStates(graph, snapshot, 'sticky'), asked)
 
 /** True if a row with the ledger up to the promised turn shows one moment. */
 const isWholeAsOf = (row: z.output<typeof promisedAsOfRow>): boolean => {
@@ -116,30 +120,34 @@ export const warmUpPromises = (graph: Graph): Promise<void> => warmUpTarget(grap
 /**
  * Returns a turn's promises with the criteria for which they currently count.
  *
+ * @param states criteria of the same answer: promises have their labels and texts
  * @param asked turn whose promises are requested
  */
 export async function viewPromises(
   graph: Graph,
   { promisedTurn: { number: turn }, promises }: Promised,
   { criteria, progress, taskKey }: Pick<Snapshot, 'criteria' | 'progress' | 'taskKey'>,
+  states: readonly CriterionState[],
   asked: number,
 ): Promise<PromisesView> {
   const merges = promises.some(({ mergedInto }) => mergedInto !== null)
   const finalKey = merges ? finalKeys(await readMerges(graph, taskKey)) : (key: string) => key
   const byKey = new Map(criteria.map((criterion) => [criterion.key, criterion]))
+  const shown = new Map(states.map((state) => [state.key, state]))
   const items = promises
     .toSorted((a, b) => a.promise.position - b.promise.position)
     .map(({ promise: { position, criterionId: label, ...promise }, key: promisedKey }) => {
       const key = finalKey(promisedKey)
       const criterion = byKey.get(key)
       const own = criterion && progress.get(key)
+      const state = shown.get(key)
       // In an object literal, the properties after a spread would take 4 µs for each promise.
       return Object.assign(promise, {
-        criterionId: (own && shownLabel(own)) ?? label,
+        criterionId: state?.criterionId ?? (own && shownLabel(own)) ?? label,
         label,
         givenLabel: label,
         key,
-        criterionText: (criterion && shownText(criterion)) ?? promise.criterionText,
+        criterionText: state?.text ?? (criterion && shownText(criterion)) ?? promise.criterionText,
       })
     })
   if (turn === asked) return { source: 'current', items }
