@@ -72,6 +72,19 @@ test('turns before the last approval do not count', () => {
   )
 })
 
+test('a reason does not give the count of the newest turn to turns after which more criteria were verified', () => {
+  const criteria = [verified('AC-001', 1), criterion('AC-002', { state: 'rejected' })]
+  const lost = session({
+    outcomes: sameFeedback(4),
+    criteria,
+    verifiedAfter: (turn) => (turn < 3 ? 2 : 1),
+  })
+  expect(analyseStall(lost).reason).toContain('After the last of turns 1 to 4, 1 of 2 criteria are verified.')
+  expect(analyseStall(session({ outcomes: sameFeedback(4), criteria })).reason).toContain(
+    'After each of turns',
+  )
+})
+
 describe('never stopped', () => {
   test('when all criteria that count are verified, however often the same feedback comes', () => {
     fc.assert(

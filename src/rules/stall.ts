@@ -178,7 +178,7 @@ function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall
   const long = allVerified(session) ? null : repeats(SAME_UNFINISHED)
   const window = long ?? (verified === 0 ? repeats(SAME_UNVERIFIED) : null)
   if (window === null) return null
-  const finding = `${renderTurns(window)} have the same feedback, and after each of them ${tally(session)}.${quoteRepeated(window)}`
+  const finding = `${renderTurns(window)} have the same feedback, and after ${nameCounted(session, window)} of them ${tally(session)}.${quoteRepeated(window)}`
   if (allVerified(session)) return say('stalled', window, finding)
   if (isSpared(session)) {
     // A gate that fails in every turn is evidence against any claim of the Player.
@@ -234,7 +234,7 @@ function checkOscillating(session: Session, steps: readonly Step[], say: Say): S
     return say(
       'oscillating',
       window,
-      `The feedback of earlier turns returned in ${renderTurns(returning)}, after other feedback between, and after each turn ${tally(session)}.${quote === '' ? '' : ` Returned: "${quote}"`}`,
+      `The feedback of earlier turns returned in ${renderTurns(returning)}, after other feedback between, and after ${nameCounted(session, window)} turn ${tally(session)}.${quote === '' ? '' : ` Returned: "${quote}"`}`,
     )
   }
   const flipping = session.criteria
@@ -253,7 +253,7 @@ function checkOscillating(session: Session, steps: readonly Step[], say: Say): S
 function checkPlateau(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const window = selectNewest(steps, PLATEAU)
   if (window === null || !isFlat(window)) return null
-  const finding = `After each of ${renderTurns(window)}, ${tally(session)}`
+  const finding = `After ${nameCounted(session, window)} of ${renderTurns(window)}, ${tally(session)}`
   if (!allVerified(session)) return say('plateau', window, `${finding}.${quoteRepeated(window)}`)
   return say('plateau', window, `${finding}; ${gatesIn(steps)} blocks.${quoteRepeated(window)}`)
 }
@@ -390,6 +390,12 @@ function tally({ criteria, promisedNotJudged }: Session): string {
       : { noun: ' criteria', verb: 'are verified' }
   const verified = counts.total === 0 ? 'no criterion is known' : describeCounts(counts, words)
   return promised === null ? verified : `${verified}; ${promised}`
+}
+
+/** Names the turns of a window for which the tally holds. Under some policies a rejection makes the verified set smaller. */
+function nameCounted({ verifiedAfter }: Session, window: readonly Outcome[]): 'each' | 'the last' {
+  const sizes = new Set(window.map(({ turn }) => verifiedAfter(turn)))
+  return sizes.size > 1 ? 'the last' : 'each'
 }
 
 function gatesIn(feedback: readonly Outcome[]): string {
