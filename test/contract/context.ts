@@ -249,6 +249,33 @@ export function contextContract(store: StoreUnderTest): void {
         expect(JSON.stringify(await load(3))).not.toContain('broke')
       })
 
+      test('an empty evidence writes nothing, and does not hide an earlier one', async () => {
+        const first = { criterionId: 'AC-001', criterionText: 'It answers to any client' }
+        const second = { criterionId: 'AC-002', criterionText: 'It keeps the order of rows' }
+        const verify = (evidence: string) => [{ ...first, status: 'verified' as const, evidence }]
+        await capture(
+          aTurn(1, {
+            promises: [{ ...second, status: 'complete', evidence: '' }],
+            verifications: verify('I ran the suite'),
+          }),
+          aTurn(2, { verifications: verify(' ') }),
+          aTurn(3, {
+            verifications: [
+              { ...first, status: 'rejected', source: 'gate', evidence: 'It hangs' },
+              { ...first, status: 'rejected', evidence: '' },
+            ],
+          }),
+          aTurn(4, { verifications: [{ ...first, status: 'rejected', evidence: '' }] }),
+        )
+        const at = async (turn: number) => (await load(turn, { role: 'coach' })).context
+        expect(await at(3)).toContain(
+          '  ✓ AC-001: verified (turn 1, without evidence)\n      I ran the suite\n',
+        )
+        expect(await at(4)).toContain('verified (turn 1, without evidence, contested in turn 3: It hangs)')
+        expect(await at(5)).toContain('verified (turn 1, without evidence, contested in turn 4) — ')
+        expect(await at(5)).toContain('**Promises recovered from turn 1**: 1\n  - AC-002: complete\n')
+      })
+
       test("a claim of the Player does not replace the Coach's proof", async () => {
         const known = { criterionId: 'AC-001', criterionText: 'It answers' }
         await capture(

@@ -296,9 +296,7 @@ function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Re
       ...declarationNotes(criterion).map((note): Part => ({ kind: 'required', text: ` — ${note}` })),
       ...optional('criterion_texts', what),
     ),
-    ...optional('evidence', evidence === null ? null : `      ${toOneLine(evidence)}`).map((part) =>
-      plain(part),
-    ),
+    ...optional('evidence', evidence === null ? null : `      ${evidence}`).map((part) => plain(part)),
   ]
 }
 
@@ -336,10 +334,10 @@ function statusParts(
   }
   const since = `: ${state} (turn ${verifiedInTurn}${known}`
   if (contested === null) return [{ kind: 'required', text: `${since})` }]
-  const reason = role === 'coach' ? (contested.reason ?? null) : null
+  const reason = role === 'coach' ? evidenceLine(contested.reason) : null
   return [
     { kind: 'required', text: `${since}, contested in turn ${contested.turn}` },
-    ...optional('evidence', reason === null ? null : `: ${toOneLine(reason)}`),
+    ...optional('evidence', reason === null ? null : `: ${reason}`),
     { kind: 'required', text: ')' },
   ]
 }
@@ -355,10 +353,14 @@ function listFiles(files: readonly string[]): string {
 /** Returns the proof of a verified criterion or the reason of a rejection. The status itself shows the reason of a contest. */
 function lastEvidence({ history, state }: ShownCriterion): string | null {
   const found = history?.findLast(
-    ({ status, source, evidence }) => status === state && evidence !== null && source !== 'player',
+    ({ status, source, evidence }) =>
+      status === state && evidenceLine(evidence) !== null && source !== 'player',
   )
-  return found?.evidence ?? null
+  return evidenceLine(found?.evidence)
 }
+
+/** Returns a text of evidence in one line; null if it is empty. */
+const evidenceLine = (text: string | null | undefined): string | null => toOneLine(text ?? '') || null
 
 /** Renders the issues of one cause as one line with their number and differences, so that they use the budget once. */
 function issueLines(
@@ -426,12 +428,13 @@ function promiseSection({ role, recovered, criteria }: Rendering): Section {
   return {
     name: 'promises',
     heading: `**Promises recovered from turn ${fromTurn}**: ${recovered.items.length}`,
-    lines: items.map(({ criterionId, status, evidence }) =>
-      plain(
+    lines: items.map(({ criterionId, status, ...promise }) => {
+      const evidence = evidenceLine(promise.evidence)
+      return plain(
         { kind: 'promises', text: `  - ${toOneLine(criterionId)}: ${status}`, section: 'promises' },
-        ...optional('evidence', evidence === null ? null : ` — ${toOneLine(evidence)}`),
-      ),
-    ),
+        ...optional('evidence', evidence === null ? null : ` — ${evidence}`),
+      )
+    }),
   }
 }
 

@@ -179,7 +179,7 @@ export function shownCriterion(
 const reasonIn = (contested: number, history: readonly LedgerEntry[]): string | null =>
   history.findLast(
     ({ turn, status, source, evidence }) =>
-      turn === contested && status === 'rejected' && source !== 'player' && evidence !== null,
+      turn === contested && status === 'rejected' && source !== 'player' && Boolean(evidence?.trim()),
   )?.evidence ?? null
 
 /** Returns the stall view for a role. The Player sees the verdict and the remaining criteria, but no internals (invariant 9). */
