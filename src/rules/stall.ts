@@ -95,7 +95,7 @@ function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly O
             ? `fewer issues block in turn ${outcome.turn}`
             : null
           : isNewlyGone && !hasNewCause
-            ? `a cause that blocked is gone in turn ${outcome.turn}`
+            ? `a cause that blocked before no longer blocks in turn ${outcome.turn}`
             : null
     return { ...step, gain }
   })
