@@ -239,7 +239,7 @@ describe('growth', () => {
   test('is fewer failed tests than in every earlier turn: 41, then 1, is no stall', () => {
     const answer = analyseStall(session({ outcomes: failing([41, 20, 1]) }))
     expect(answer).toMatchObject({ verdict: 'progressing', shouldStop: false })
-    expect(answer.reason).toContain('In turn 3, 1 test fails, fewer than before')
+    expect(answer.reason).toContain('In turn 3, 1 test fails, fewer than in turns 1 and 2.')
     expect(analyseStall(session({ outcomes: failing([41, 41, 41]) })).shouldStop).toBe(true)
     expect(analyseStall(session({ outcomes: failing([1, 41, 20]) })).shouldStop).toBe(true)
     expect(analyseStall(session({ outcomes: failing([null, null, 1]) })).shouldStop).toBe(true)
@@ -249,6 +249,7 @@ describe('growth', () => {
     expect(analyseStall(session({ outcomes: failing([3, 9, 8, 7]) })).shouldStop).toBe(false)
     const six = analyseStall(session({ outcomes: failing([3, 9, 8, 7, 6, 5]) }))
     expect(six).toMatchObject({ verdict: 'progressing', shouldStop: false })
+    expect(six.reason).toContain('In turn 6, 5 tests fail, fewer than in turns 4 and 5.')
   })
 
   test('is a cause that blocked and is gone, if no new one came', () => {

@@ -107,11 +107,11 @@ const hasUnmarked = ({ blocking, causes }: Outcome): boolean => blocking > 0 && 
 function findGrowth(window: readonly Step[], index: number): string | null {
   const step = window[index]
   if (step === undefined || index === 0) return null
-  const earlier = window.slice(0, index).flatMap(({ testsFailed }) => testsFailed ?? [])
-  const hasFewerFailures =
-    step.testsFailed !== null && earlier.length > 0 && step.testsFailed < Math.min(...earlier)
-  const failures = `in turn ${step.turn}, ${countOf(step.testsFailed ?? 0, 'test fails', 'tests fail')}, fewer than before`
-  return step.gain ?? (hasFewerFailures ? failures : null)
+  const earlier = window.slice(0, index).filter(({ testsFailed }) => testsFailed !== null)
+  const failed = step.testsFailed ?? Infinity
+  const hasFewer = earlier.length > 0 && earlier.every(({ testsFailed }) => failed < (testsFailed ?? 0))
+  if (step.gain !== null || !hasFewer) return step.gain
+  return `in turn ${step.turn}, ${countOf(failed, 'test fails', 'tests fail')}, fewer than in ${renderTurns(earlier)}`
 }
 
 const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
