@@ -112,6 +112,14 @@ describe('under the policy observed', () => {
     expect(found?.basis).toBe(expected === undefined ? undefined : 'observed')
   })
 
+  test('a rejection with evidence counts as for a criterion that no judge verified before', () => {
+    const stateAfter = (...ledger: LedgerEntry[]) => states(ledger, { policy: 'observed' })[0]?.state
+    const open = V(3, { status: 'pending' })
+    expect(stateAfter(OR(2), open)).toBe('rejected')
+    expect(stateAfter(V(1), OR(2), open)).toBe('rejected')
+    expect(stateAfter(V(1), OR(2), V(3))).toBe('pending')
+  })
+
   test('a criterion names the files of the newest observation, under other policies only if it is the newest proof', () => {
     const later = { ...TREE, tree: 'b'.repeat(40) }
     const seenIn = (ledger: LedgerEntry[], policy: Policy) => states(ledger, { policy })[0]?.observedOn

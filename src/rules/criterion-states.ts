@@ -140,8 +140,9 @@ function verdict(
     return { state: 'verified', verifiedInTurn, contestedInTurn }
   }
   if (policy === 'observed' && progress.state === 'verified') {
-    const state = progress.latestState === 'rejected' ? 'rejected' : 'pending'
-    return { state, verifiedInTurn: null, contestedInTurn: null }
+    // The verification does not count. A later rejection counts, even if a judge left the criterion open after it.
+    const isRejected = [progress.latestState, progress.evidenceState].includes('rejected')
+    return { state: isRejected ? 'rejected' : 'pending', verifiedInTurn: null, contestedInTurn: null }
   }
   const { state, verifiedInTurn, contestedInTurn } = progress // of `fresh` too, which looks at the files besides
   return { state, verifiedInTurn, contestedInTurn }
