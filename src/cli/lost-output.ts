@@ -1,7 +1,17 @@
 /** Handles output that no process reads, or for which the disk has no space. */
+import { isatty } from 'node:tty'
 import { describeDiskFault, TurngraphError } from '../core/errors.ts'
 
 let readsOnly = false
+
+const terminals = [0, 1, 2].filter(isatty)
+
+/** Ends the process by SIGHUP if its terminal was closed: at a normal end, Node would abort (nodejs/node#58200). */
+export function endWithTerminal(): void {
+  if (terminals.every(isatty)) return
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
+}
 
 /** Sets whether the command only prints an answer. Such a command ends as soon as its answer cannot be written. */
 export function setReadsOnly(isReadsOnly: boolean): void {
@@ -9,15 +19,17 @@ export function setReadsOnly(isReadsOnly: boolean): void {
 }
 
 /**
- * Handles errors of the output. `turngraph worlds | head -1` closes the pipe early, which is no failure. A command that writes
- * finishes its work without output: otherwise `turngraph capture turns.jsonl | head -1` stores a part and looks successful.
+ * Handles errors of the output. `turngraph worlds | head -1` closes the pipe early, which is no failure; neither is a closed
+ * terminal. A command that writes finishes its work without output: otherwise `turngraph capture turns.jsonl | head -1` stores
+ * a part and looks successful.
  *
  * @param report prints an error and returns its exit code
  */
 export function watchOutput(report: (error: TurngraphError) => number): void {
   let isFull = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') {
+    if (error.code === 'EPIPE' || (error.code === 'EIO' && terminals.includes(1))) {
+      if (readsOnly) endWithTerminal()
       if (readsOnly) process.exit() // keeps the exit code of the answer, for `stall --exit-code | head -1`
       return
     }

@@ -1,4 +1,5 @@
 /** Ends a long-running process at a signal. */
+import { endWithTerminal } from './lost-output.ts'
 
 /** Time within which two signals count as one: npm forwards a Ctrl+C that the process also gets from the terminal. */
 const SAME_SIGNAL_MS = 300
@@ -21,7 +22,10 @@ export function untilSignalled(close: () => Promise<void>): Promise<number> {
       if (first === null) {
         first = performance.now()
         close().then(() => resolve(128 + number), reject)
-      } else if (performance.now() - first > SAME_SIGNAL_MS) process.exit(128 + number)
+      } else if (performance.now() - first > SAME_SIGNAL_MS) {
+        endWithTerminal()
+        process.exit(128 + number)
+      }
     }
     for (const signal of SIGNALS) process.on(signal, onSignal)
   })

@@ -72,9 +72,9 @@ function standardError(): DestinationStream {
   return stream
 }
 
-/** Ignores the errors of a full or closed pipe. */
+/** Ignores the errors of a full or closed pipe and of a closed terminal. */
 function ignoreUnread(error: unknown): void {
   if (!UNREAD.includes(systemCode(error))) throw error
 }
 
-const UNREAD: readonly (string | null)[] = ['EAGAIN', 'EPIPE']
+const UNREAD: readonly (string | null)[] = ['EAGAIN', 'EPIPE', 'EIO']

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
+import { filesOfTurn, writeSlowly } from '../support/written-session.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 let turngraph: ReturnType<typeof commandsOn>
@@ -373,6 +374,47 @@ test('a service continues after the reader of its standard error has ended', asy
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
 })
+
+/** Runs a command on a terminal, closes it at the first line of input, ends the command at the second, and prints how it ended. */
+const CLOSED_TERMINAL = `
+import os, pty, subprocess, sys
+outer, inner = pty.openpty()
+child = subprocess.Popen(sys.argv[1:], stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
+os.close(inner)
+sys.stdin.readline()
+os.close(outer)
+sys.stdin.readline()
+child.terminate()
+print(child.wait())`
+
+test.each([
+  ['serve', '--port', '0'],
+  ['watch', '.'],
+])(
+  '%s continues after its terminal was closed, and does not abort at its end',
+  async (...args) => {
+    const wrapper = ['python3', '-c', CLOSED_TERMINAL]
+    const environment = { TURNGRAPH_AUTH: 'off', TURNGRAPH_LOG: 'info' }
+    const child = turngraph.start(args, { wrapper, environment })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const [how, said] = [text(child.stdout as Readable), text(child.stderr as Readable)]
+    await expect.poll(() => readServerFile(turngraph.folder), { timeout: 30_000 }).not.toBeNull()
+    child.stdin?.write('close\n')
+    await sleep(500)
+    for (const each of filesOfTurn(path.join(path.dirname(turngraph.folder), 'TASK-1'), 1))
+      await writeSlowly(each)
+    for (let sent = 0; sent < 20; sent++)
+      expect((await fetch(`${readServerFile(turngraph.folder)?.url}/healthz`)).status).toBe(200)
+    if (args[0] === 'watch')
+      await expect
+        .poll(async () => (await turngraph.spawn(['worlds'])).stdout, { timeout: 30_000 })
+        .toContain('TASK-1')
+    child.stdin?.end('end\n')
+    expect([await how, await said]).toEqual(['-1\n', ''])
+    expect(existsSync(serverFile())).toBe(false)
+  },
+  60_000,
+)
 
 test('a log that is not read does not fill the memory', async () => {
   const child = logging(
