@@ -176,10 +176,11 @@ class ReplayingSpool extends SpoolFolder implements Spool {
     return this.#replaying
   }
 
-  /** Waits for the capture that is being sent. */
+  /** Ends the sending of a capture, which stays in the spool. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
+    await this.#options.replayer.close()
     await this.#replaying?.catch(() => {})
     this.release(this.#worker.claimed)
   }
@@ -197,7 +198,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
         this.remove(next.claimed)
         sent++
       } catch (error) {
-        if (hasCode(error, ...REFUSALS)) refused += this.#refuse(next, error)
+        if (hasCode(error, ...REFUSALS) && !isClientClosed(error)) refused += this.#refuse(next, error)
         else {
           this.release(next.claimed)
           if (!(error instanceof TurngraphError)) throw error
@@ -255,8 +256,9 @@ class ReplayingSpool extends SpoolFolder implements Spool {
 }
 
 /** Errors that each capture would meet. Any other error holds up one world. */
-const isForAllWorlds = ({ code }: TurngraphError): boolean =>
-  ['store_unavailable', 'timeout', 'unauthorized', 'rate_limited'].includes(code)
+const isForAllWorlds = (error: TurngraphError): boolean =>
+  ['store_unavailable', 'timeout', 'unauthorized', 'rate_limited'].includes(error.code) ||
+  isClientClosed(error)
 
 /** Errors that reject the record itself, so that a retry does not help. */
 const REFUSALS = [

@@ -368,6 +368,25 @@ describe('the spool', () => {
     expect(await numbersIn(clientOf(options))).toEqual([1])
   })
 
+  test('a client that closes while the service hangs ends at once, and its waiting captures are sent by the next one', async () => {
+    let hangs = 0
+    const service = await restartable()
+    const url = await flakyProxy(service.url, () =>
+      hangs++ === 0 ? 'refuse' : hangs === 2 ? 'hang' : undefined,
+    )
+    const options = { url, token: service.token, spool: newFolder() }
+    const client = clientOf(options)
+    await errorOf(client.captureTurnState(turn(1)))
+    const captured = errorOf(client.captureTurnState(turn(2)))
+    await expect.poll(() => hangs).toBe(2)
+    const began = performance.now()
+    await client.close()
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(isSpooled(await captured)).toBe(true)
+    expect(readdirSync(path.join(options.spool, 'refused'))).toEqual([])
+    expect(await numbersIn(clientOf(options))).toEqual([1, 2])
+  })
+
   test('several processes share it, and each is a separate worker', async () => {
     const service = await restartable()
     const folder = newFolder()
