@@ -19,6 +19,11 @@ describe('identifiers are code-like words', () => {
       'C:\\repo\\src\\app.ts(12,5) and `tests\\test_a.py`',
       ['C:/repo/src/app.ts', 'tests/test_a.py'],
     ],
+    [
+      'texts with escapes',
+      'FAILED tests/test_a.py\\nFAILED tests/test_b.py, got a\\tb\\n in C:\\new\\test.py',
+      ['tests/test_a.py', 'tests/test_b.py', 'C:/new/test.py'],
+    ],
     ['dotted names', 'call app.config.load, e.g. in main.py', ['app.config.load', 'main.py']],
     ['snake_case and camelCase', 'user_id and userId differ', ['user_id', 'userId']],
     ['names of error classes', 'raises KeyError and TimeoutException', ['KeyError', 'TimeoutException']],

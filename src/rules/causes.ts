@@ -14,6 +14,9 @@ const MAX_IDENTIFIERS = 40
 
 /** An apostrophe between two letters does not end a quoted string: 'I'll wait' is one. */
 const QUOTED = /`([^`\n]{1,200})`|"([^"\n]{1,200})"|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,200})'(?!\w)/g
+/** Words whose backslashes all may begin an escape such as `\n`. They are a path only with a drive, or an extension at the end only. */
+const MAY_BE_ESCAPES = /(?<![\w@.:/\\-])[\w@.:/-]*(?:\\[nrt][\w@.:/-]*)+(?![\w@.:\\-])/g
+const PATH_OF_WINDOWS = /^[a-z]:\\|^[^.]*\.\w+$/i
 const SEPARATOR_OF_WINDOWS = /(?<=[\w@.:-])\\{1,2}(?=[\w@.-])/g
 const BETWEEN_WORDS = /[\s`"'()[\]{},;<>|*=]+|::/
 const LABEL = /^(?:[A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){0,6}-?|(?:criterion|ac)_)\d{1,4}(?:\.\d{1,4})?$/i
@@ -34,7 +37,9 @@ export function findIdentifiers(text: string): ReadonlySet<string> {
   const add = (word: string): void => {
     if (found.size < MAX_IDENTIFIERS && !LABEL.test(word)) found.add(word)
   }
-  const plain = maskVolatile(text).replace(SEPARATOR_OF_WINDOWS, '/')
+  const plain = maskVolatile(text)
+    .replace(MAY_BE_ESCAPES, (word) => (PATH_OF_WINDOWS.test(word) ? word : word.replace(/\\[nrt]/g, ' ')))
+    .replace(SEPARATOR_OF_WINDOWS, '/')
   for (const [, backticked, double, single] of plain.matchAll(QUOTED)) {
     const quoted = (backticked ?? double ?? single ?? '').trim().replace(/\s+/g, ' ')
     if (/[a-z]/i.test(quoted) && !quoted.includes('::')) add(quoted)
