@@ -44,6 +44,8 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
   readonly #conversation: Conversation
   readonly #runs = new ConversationRuns()
   readonly #onChange: (state: MultiTurnState) => void
+  /** Signal of the newest model. LangChain gives none with the events of tools. */
+  #signal: AbortSignal | undefined
 
   constructor({ onChange = () => {}, ...options }: MultiTurnStateTrackerOptions) {
     // Background handlers, LangChain's default, could still be running when `invoke` has returned.
@@ -90,7 +92,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
 
   override handleChainError(thrown: unknown, runId: string): void {
     this.#on(() => {
-      if (this.#leave(runId)) this.#conversation.fail(thrown)
+      if (this.#leave(runId)) this.#conversation.fail(this.#nameAbort(thrown))
     })
   }
 
@@ -121,7 +123,9 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
       const over = this.#conversation.beginModel(runId, root, resultIdsIn(messages.flat()))
       // A stream that is aborted while its reader processes a chunk ends without an event.
       const signal = field(extra?.options, 'signal')
-      if (over === null || !(signal instanceof AbortSignal)) return
+      if (!(signal instanceof AbortSignal)) return
+      this.#signal = signal
+      if (over === null) return
       signal.addEventListener('abort', () => this.#abort(runId, signal.reason), { signal: over })
     })
   }
@@ -167,7 +171,14 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
   }
 
   override handleToolError(thrown: unknown, runId: string): void {
-    this.#on(() => this.#conversation.failTool(runId, thrown))
+    this.#on(() => this.#conversation.failTool(runId, this.#nameAbort(thrown)))
+  }
+
+  /** Names an abort whose reason is a text, of which LangChain makes a plain error. */
+  #nameAbort(thrown: unknown): unknown {
+    const { aborted = false, reason } = this.#signal ?? {}
+    const isAbort = aborted && typeof reason === 'string' && field(thrown, 'message') === reason
+    return isAbort ? new DOMException(reason, 'AbortError') : thrown
   }
 
   /**

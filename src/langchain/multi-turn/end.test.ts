@@ -175,6 +175,23 @@ describe('the end', () => {
     expect(tracker.state).toMatchObject({ terminationReason: reason, streamingState: 'idle' })
   })
 
+  test('by an abort with a text as its reason during a tool of a plain chain is a cancellation', async () => {
+    const { tracker, config } = tracked()
+    const controller = new AbortController()
+    const abort = () => {
+      setImmediate(() => controller.abort('enough'))
+      return never()
+    }
+    const slow = tool(abort, { name: 'slow', description: 'never ends', schema })
+    const model = fakeModel().respondWithTools([call('c1', 'slow')])
+    const chain = RunnableLambda.from(async (input: string, config) => {
+      const { tool_calls: [asked] = [] } = await model.invoke(input, config)
+      return slow.invoke({ ...asked, type: 'tool_call' } as never, config)
+    })
+    await expect(chain.invoke('go', { ...config, signal: controller.signal })).rejects.toThrow('enough')
+    expect(tracker.state).toMatchObject({ status: 'cancelled', terminationReason: 'cancelled' })
+  })
+
   test('an abort is reported, not thrown, when its listener throws', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { tracker, config } = tracked({
