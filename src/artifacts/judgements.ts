@@ -176,8 +176,15 @@ export function toIssues(
     const locus = typeof finding === 'string' ? finding : (finding.locus ?? '')
     return { severity, description: locus }
   })
-  return [...issues, ...findings]
+  return [...issues, ...findings].filter(({ description, suggestion, details }, i) => {
+    const isEmpty = description.trim() === '' && suggestion === undefined && details === undefined
+    if (isEmpty) warn(nameIssue(i, issues.length), 'has no text; it is left out')
+    return !isEmpty
+  })
 }
+
+const nameIssue = (i: number, issues: number): string =>
+  i < issues ? `issues[${i}]` : `findings[${i - issues}]`
 
 /** Normalizes a severity. A word that is not in the table is also kept as given. */
 function severityOf(

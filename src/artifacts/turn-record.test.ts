@@ -80,6 +80,20 @@ test("blockers and lessons come from the Player's report, otherwise from the tur
   expect(stated).toMatchObject({ blockers_found: ['B'], lessons_from_turn: ['L'] })
 })
 
+test('an issue without a text is left out, with a warning', () => {
+  const issues = [{ severity: 'blocking' }, { description: ' ', suggestion: 'Add a test' }, ' ', 'No lint.']
+  const given: Partial<TurnSources> = {
+    player: notes,
+    coach: { decision: 'feedback', issues, findings: [''] },
+  }
+  expect(record(given).issues).toEqual([
+    { severity: 'advisory', description: '', suggestion: 'Add a test' },
+    { severity: 'advisory', description: 'No lint.' },
+  ])
+  const names = warnings(given).filter((text) => text.endsWith(': has no text; it is left out'))
+  expect(names.map((text) => text.split(':')[0])).toEqual(['issues[0]', 'issues[2]', 'findings[0]'])
+})
+
 test("what_to_try_next: remaining requirements, the blocking issues' suggestions or the turn state", () => {
   const issues = [
     { severity: 'minor', suggestion: 'Rename.' },
