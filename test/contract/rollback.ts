@@ -110,6 +110,9 @@ export function rollbackContract(store: StoreUnderTest): void {
       expect((await capture(1)).created).toBe(true)
       const second = await client().loadTurnContinuationContext(aContext(2, { worldSlug }))
       expect(second).toMatchObject({ previousTurn: 1, withdrawn: [{ fromTurn: 2, toTurn: 2 }] })
+      const first = await client().loadTurnContinuationContext(aContext(1, { worldSlug, elsewhere: 'off' }))
+      expect(first).toMatchObject({ status: 'first_turn', context: null })
+      expect(first.withdrawn).toBeUndefined()
     })
 
     test('the context says the reason as one line of foreign text, with its secrets masked', async () => {

@@ -211,7 +211,7 @@ async function answerWithoutPrior(
   if (isTorn && status === 'no_prior_turn') return null
   const answer = withWithdrawn(
     withoutPrior(status, request, world?.worldSlug ?? null),
-    world?.withdrawn ?? [],
+    world?.turnCount === 0 ? world.withdrawn : [],
   )
   const mayDeclare = world === null || (world.specifiedAfter ?? []).length > 0
   // The context of the first turn already contains the specification of the task.
