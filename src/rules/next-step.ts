@@ -15,6 +15,8 @@ export type NextStep = {
   approvedIn: number | null
   worldSlug: string | null
   counts: Counts & { contestedInTurns: number[] }
+  /** Number of open criteria that only a person can check. */
+  openManual: number
   left: readonly { criterionId: string; text: string | null; why: string }[]
   blocking: readonly string[]
   tried: readonly { turnNumber: number; text: string }[]
@@ -33,7 +35,8 @@ type Section = { heading: string; lines: string[]; hidden: number }
  * @param countTokens counts up to a limit
  */
 export function writeNextStep(step: NextStep, countTokens: (text: string, atMost: number) => number): string {
-  const { turnNumber, approvedIn, worldSlug, counts, left, blocking, tried, advice, record } = step
+  const { turnNumber, approvedIn, worldSlug, counts, openManual, left, blocking, tried, advice, record } =
+    step
   const session = worldSlug === null ? 'a new session' : `session ${cut(worldSlug)}`
   const start =
     approvedIn === null
@@ -55,7 +58,7 @@ export function writeNextStep(step: NextStep, countTokens: (text: string, atMost
   ]
   for (;;) {
     const text = [
-      `${start}. ${state}.`,
+      `${start}. ${state}${openManual === 0 ? '' : `, ${openManual} left to a person`}.`,
       ...sections.flatMap(renderSection),
       ...(advice === null ? [] : [`Advice: ${cut(advice)}`]),
       `Record the turn with its proofs: ${record}`,

@@ -100,6 +100,8 @@ export function nextStepContract(store: StoreUnderTest): void {
       const both = [verified, { ...verified, criterionId: 'AC-002', criterionText: 'It retries' }]
       await client().captureTurnState(aTurn(3, { promises, verifications: both }))
       await expectLeft('', true)
+      const { text } = await client().getNextStep(task)
+      expect(text).toContain('. 2 of 3 verified, 1 left to a person.\n')
     })
 
     test('the next step after an approval says that the session is approved', async () => {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { LIMITS, name } from '../../core/fields.ts'
 import type { Graph } from '../../graph/port.ts'
-import { isAllVerified, isRequired } from '../../rules/criterion-states.ts'
+import { isAllVerified, isCounted, isRequired } from '../../rules/criterion-states.ts'
 import { writeNextStep } from '../../rules/next-step.ts'
 import { countCriteria, NEVER_JUDGED } from '../../rules/notes.ts'
 import { promisedNotListed } from '../../rules/specified-states.ts'
@@ -64,6 +64,8 @@ export async function loadNextStep(graph: Graph, request: Request): Promise<Next
       approvedIn: prior?.coachDecision === 'approved' ? prior.turnNumber : null,
       worldSlug,
       counts,
+      openManual: criteria.filter((each) => isCounted(each) && !isRequired(each) && each.state !== 'verified')
+        .length,
       left: [
         ...left.map((criterion) => ({ ...nameOf(criterion), why: whyLeft(criterion) ?? '' })),
         ...promised.map((criterion) => ({ ...nameOf(criterion), why: NEVER_JUDGED })),
