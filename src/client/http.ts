@@ -103,12 +103,11 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     callOperation: call,
     importTranscript: upload,
     openEvents: open,
-    events: (input = {}, { signal, onAway } = {}) =>
-      readEventStream(parseInput(eventsRequest, { project: options.project, ...input }, 'events'), {
-        open,
-        signal: joinSignals(signal, closing.signal),
-        onAway,
-      }),
+    events: async function* (input = {}, { signal, onAway } = {}) {
+      if (closing.signal.aborted) throw clientIsClosed()
+      const request = parseInput(eventsRequest, { project: options.project, ...input }, 'events')
+      yield* readEventStream(request, { open, signal: joinSignals(signal, closing.signal), onAway })
+    },
     workerId: async () => workerId,
     spool: async () => null,
     close: async () => {

@@ -202,7 +202,9 @@ describe('an HTTP client', () => {
       reason: { code: 'invalid_request', message: 'The client is closed.' },
     }
     for (const outcome of await underWay) expect(outcome).toMatchObject(closed)
-    for (const outcome of await Promise.allSettled(calls())) expect(outcome).toMatchObject(closed)
+    const events = client.events().next()
+    for (const outcome of await Promise.allSettled([...calls(), events]))
+      expect(outcome).toMatchObject(closed)
     expect(asked).toBe(before)
   })
 
