@@ -156,6 +156,14 @@ describe('a planted folder', () => {
     },
   )
 
+  test('a link to a backup next to the graph is ignored', async () => {
+    const folder = plant({})
+    for (const name of ['graph.db.bak', 'graph.db.backup', 'graph.db.old'])
+      symlinkSync('../backup', path.join(folder, name))
+    await EmbeddedGraph.open({ folder }).close()
+    expect(existsSync(path.join(folder, '..', 'backup'))).toBe(false)
+  })
+
   const noFiles: [how: string, put: (file: string) => void, says: string][] = [
     ...ways.filter(([how]) => how !== 'committed'),
     ['a folder', (file) => mkdirSync(file), 'it is not a regular file'],
