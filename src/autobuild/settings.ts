@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { TurngraphClient } from '../client/client.ts'
 import { invalidField } from '../core/errors.ts'
 import { LIMITS, name } from '../core/fields.ts'
-import { joinSignals } from '../core/join-signals.ts'
+import { checkSignal, joinSignals } from '../core/join-signals.ts'
 import { parseInput } from '../core/wire-form.ts'
 import { ELSEWHERE } from '../memory/context/continuation.ts'
 import { specificationOperations } from '../operations/specification.ts'
@@ -74,12 +74,7 @@ export function completeSettings<Task, Report>(
     const runs = typeof agent === 'function' || typeof agent?.invoke === 'function'
     if (!runs) throw invalidField(role, 'must be a Runnable, or a function')
   }
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw invalidField(
-      'signal',
-      'must be an AbortSignal, such as the property `signal` of an AbortController',
-    )
-  }
+  checkSignal(signal)
   if (config !== undefined && (typeof config !== 'object' || config === null)) {
     throw invalidField('config', 'must be a RunnableConfig of LangChain')
   }

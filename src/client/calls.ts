@@ -1,5 +1,6 @@
 /** Creates the calls of a client from the table of operations. */
 import type * as z from 'zod'
+import { checkSignal } from '../core/join-signals.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Call, Operation } from '../operations/operation.ts'
 import {
@@ -35,7 +36,10 @@ export function callsBy(call: CallAny): Calls {
   const calls = Object.fromEntries(
     operationNames.map((name) => [
       name,
-      (input: OperationInput<OperationName>, options?: CallOptions) => call(name, input, options),
+      async (input: OperationInput<OperationName>, options?: CallOptions) => {
+        checkSignal(options?.signal)
+        return call(name, input, options)
+      },
     ]),
   )
   if (!hasEveryCall(calls)) throw new Error('An operation has no call.')

@@ -1,5 +1,6 @@
 /** Client that runs the operations on a graph in its own process. */
 import { Queries } from '../analysis/query/queries.ts'
+import { checkSignal, joinSignals } from '../core/join-signals.ts'
 import { parseInput } from '../core/wire-form.ts'
 import { type ChangeFeed, withChangeFeed } from '../events/change-feed.ts'
 import type { Graph } from '../graph/port.ts'
@@ -61,6 +62,7 @@ export function inProcessClient({
     await graph.close()
   }
   const upload: TurngraphClient['importTranscript'] = async (input, chunks, { signal } = {}) => {
+    checkSignal(signal)
     const given = parseInput(transcriptUpload, input, 'importTranscript')
     const to = { ...given, project: given.project ?? project }
     return uploadTranscript(graph, to, untilAborted(chunks, signal), turnLengthThreshold)
@@ -68,9 +70,9 @@ export function inProcessClient({
   return {
     ...calls,
     importTranscript: upload,
-    events: async function* (input = {}, { signal = new AbortController().signal } = {}) {
+    events: async function* (input = {}, { signal } = {}) {
       const request = parseInput(eventsRequest, input, 'events')
-      const pages = readEvents(feed, { ...request, project: request.project ?? project }, signal)
+      const pages = readEvents(feed, { ...request, project: request.project ?? project }, joinSignals(signal))
       for await (const { events, cursor } of pages) for (const event of events) yield { ...event, cursor }
     },
     workerId: async () => workerId,

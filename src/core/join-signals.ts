@@ -1,3 +1,5 @@
+import { invalidField } from './errors.ts'
+
 const sources = new WeakMap<AbortSignal, readonly AbortSignal[]>()
 
 /**
@@ -7,10 +9,20 @@ const sources = new WeakMap<AbortSignal, readonly AbortSignal[]>()
  * time if no other code keeps it, and then aborts nothing.
  */
 export function joinSignals(...signals: (AbortSignal | undefined)[]): AbortSignal {
+  signals.forEach(checkSignal)
   const given = signals.filter((signal) => signal !== undefined)
   const joined = AbortSignal.any(given)
   sources.set(joined, given)
   return joined
+}
+
+/** @throws `invalid_request` that names `signal`, for a value from untyped code */
+export function checkSignal(signal: unknown): void {
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw invalidField(
+      'signal',
+      'must be an AbortSignal, such as the property `signal` of an AbortController',
+    )
 }
 
 /** Awaits the work. Rejects with the reason of the signal as soon as it is aborted, even if the work continues. */

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
+import { createTurngraphClient } from '../../src/client/create.ts'
 import { httpClient } from '../../src/client/http.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import { TurngraphError } from '../../src/core/errors.ts'
@@ -206,6 +207,27 @@ describe('an HTTP client', () => {
     for (const outcome of await Promise.allSettled([...calls(), events]))
       expect(outcome).toMatchObject(closed)
     expect(asked).toBe(before)
+  })
+
+  test.each([
+    ['over HTTP', () => httpClient({ url: 'http://127.0.0.1:9' })],
+    ['on a store', () => createTurngraphClient({ store: 'embedded:memory' })],
+  ])('a signal of a call %s that is no AbortSignal is rejected by its name', async (_, create) => {
+    const client = create()
+    onTestFinished(() => client.close())
+    const signal = new AbortController() as never
+    async function* noChunks() {}
+    for (const call of [
+      client.listWorlds({}, { signal }),
+      client.importTranscript({ sessionId: 's' }, noChunks(), { signal }),
+      (async () => client.events({}, { signal }).next())(),
+    ])
+      await expect(call).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: {
+          problems: [{ path: 'signal', message: expect.stringMatching(/^must be an AbortSignal/) }],
+        },
+      })
   })
 
   test('a deletion whose answer was lost answers the deleted world, and a later one is world_deleted', async () => {
