@@ -118,7 +118,7 @@ export class Neo4jReader implements Reader {
     })
   }
 
-  /** Repeats work if another try may succeed: reads may run twice. */
+  /** Repeats work if another try may succeed: reads may run twice. A query that an administrator terminated is not repeated. */
   async #answering<T>(
     { timeoutMs }: Bounds,
     question: Asked,
@@ -127,7 +127,7 @@ export class Neo4jReader implements Reader {
     const began = performance.now()
     try {
       return await retry(() => work(Math.max(1, Math.round(timeoutMs - (performance.now() - began)))), {
-        when: (error) => error instanceof Neo4jError && isTransient(error),
+        when: (error) => error instanceof Neo4jError && isTransient(error) && !isTerminated(error),
         until: began + RETRIES_MS,
         firstPauseMs: FIRST_RETRY_MS,
       })
@@ -154,13 +154,21 @@ export class Neo4jReader implements Reader {
   }
 }
 
+const isTerminated = ({ code }: Neo4jError): boolean => code.endsWith('.Terminated')
+
 /** Maps an error of the driver to a domain error, by code, never by message. */
 function domainError(error: Neo4jError, question: Asked): TurngraphError {
   const { code } = error
   if (code === 'Neo.ClientError.Statement.AccessMode') {
     return invalidQuery('writes', 'Only reading statements are run.', error)
   }
-  if (isTimeout(error) || code.endsWith('.Terminated')) {
+  if (isTerminated(error)) {
+    return new TurngraphError('timeout', 'Neo4j terminated the query.', {
+      hint: 'An administrator ended it, or the server is shutting down. Bound the query, then try again.',
+      cause: error,
+    })
+  }
+  if (isTimeout(error)) {
     return new TurngraphError('timeout', 'The query did not end in time.', {
       hint: 'Bound it: begin at a key, limit the length of paths, or raise timeout_ms (60,000 at most).',
       cause: error,
