@@ -2,6 +2,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { Neo4jReader } from '../../src/analysis/query/neo4j-reader.ts'
+import { Queries } from '../../src/analysis/query/queries.ts'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 
 /** Text and map of PackStream. */
@@ -24,9 +26,25 @@ function success(bookmark: string): Buffer {
   return Buffer.concat([Buffer.from([0, message.length]), message, Buffer.from([0, 0])])
 }
 
-type Behavior = { answersLogins: boolean; bookmark: string; waitsFor?: string }
+/** FAILURE: an administrator has terminated the transaction. */
+function terminated(): Buffer {
+  const metadata: [string, Buffer][] = [
+    ['code', text('Neo.TransientError.Transaction.Terminated')],
+    ['message', text('The transaction has been terminated.')],
+  ]
+  const message = Buffer.concat([Buffer.from([0xb1, 0x7f]), map(metadata)])
+  return Buffer.concat([Buffer.from([0, message.length]), message, Buffer.from([0, 0])])
+}
 
-/** Starts a server of Bolt 5.4. It never answers a message that contains the text `waitsFor`. */
+type Behavior = {
+  answersLogins: boolean
+  bookmark: string
+  waitsFor?: string
+  terminates?: string
+  runs?: number
+}
+
+/** Starts a server of Bolt 5.4. It never answers a message that contains the text `waitsFor`, and terminates one with `terminates`. */
 async function startServer(behavior: Behavior): Promise<string> {
   const speak = (socket: Socket) => {
     let received = Buffer.alloc(0)
@@ -46,8 +64,11 @@ async function startServer(behavior: Behavior): Promise<string> {
         if (received.length < end) return
         if (behavior.waitsFor !== undefined && received.subarray(0, end).includes(behavior.waitsFor))
           return void socket.removeAllListeners('data')
+        const ends =
+          behavior.terminates !== undefined && received.subarray(0, end).includes(behavior.terminates)
+        if (ends) behavior.runs = (behavior.runs ?? 0) + 1
         received = received.subarray(end)
-        socket.write(success(behavior.bookmark))
+        socket.write(ends ? terminated() : success(behavior.bookmark))
       }
     })
   }
@@ -90,4 +111,30 @@ test('a database that was replaced by an older copy is used again soon', async (
   skipTime(30_000)
   await expect(graph.health()).rejects.toMatchObject({ code: 'timeout' })
   expect(await graph.health()).toMatchObject({ engine: 'neo4j' })
+})
+
+const optionsOf = (url: string) => ({ url, user: 'neo4j', password: null, database: 'neo4j' })
+
+test('a query that an administrator terminates is not repeated', async () => {
+  const server: Behavior = { answersLogins: true, bookmark: 'B:1', terminates: 'EXPLAIN' }
+  const reader = new Neo4jReader(optionsOf(await startServer(server)))
+  onTestFinished(() => reader.close())
+  const bounds = { limit: 1, maxBytes: 1_000, timeoutMs: 20_000 }
+  await expect(reader.plan('RETURN 1', {}, bounds)).rejects.toMatchObject({
+    code: 'timeout',
+    message: 'Neo4j terminated the query.',
+  })
+  expect(server.runs).toBe(1)
+})
+
+test('a query reaches a store whose logins were never answered soon after it answers', async () => {
+  const server: Behavior = { answersLogins: false, bookmark: 'B:1' }
+  const queries = new Queries({ source: { engine: 'neo4j', options: optionsOf(await startServer(server)) } })
+  onTestFinished(() => queries.close())
+  const ask = () => queries.ask({ query: 'RETURN 1 AS one', params: {}, limit: 1, timeoutMs: 60_000 })
+  for (let tries = 0; tries < 2; tries++)
+    await expect(ask()).rejects.toMatchObject({ code: 'store_unavailable' })
+  server.answersLogins = true
+  // The server has no plans, so the reader takes the query for one that writes.
+  await expect(ask()).rejects.toMatchObject({ code: 'invalid_request' })
 })

@@ -1,7 +1,7 @@
 // Runs queries of analysts, one at a time, in a separate process.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { TurngraphError } from '../../core/errors.ts'
+import { hasCode, TurngraphError } from '../../core/errors.ts'
 import type { Graph, GraphSource, Params } from '../../graph/port.ts'
 import { BoundedQueue, type Limits } from '../bounded-queue.ts'
 import { QueryProcess, tooLong } from './query-process.ts'
@@ -64,7 +64,13 @@ export class Queries {
     const run = async ({ leftMs, waitedMs, signal }: Limits) => {
       const process = await this.#openProcess()
       const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs }
-      return process.ask({ query: statement, params, bounds }, leftMs, signal, waitedMs)
+      try {
+        return await process.ask({ query: statement, params, bounds }, leftMs, signal, waitedMs)
+      } catch (error) {
+        // Logins that a server never answers keep their places in the pool of the driver.
+        if (hasCode(error, 'store_unavailable')) process.end()
+        throw error
+      }
     }
     const answer = await this.#queue.run(run, { timeoutMs, preparingMs: OPEN_TIMEOUT_MS, caller })
     if (!('answered' in answer)) throw new Error('a process of queries answered something else')
