@@ -1,6 +1,7 @@
 /** Finds the world in which the loop works, or creates it. */
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, TurngraphError } from '../core/errors.ts'
+import { defaultSlug } from '../memory/scope/scope.ts'
 import type { World } from '../memory/worlds/worlds.ts'
 import { EXTERNAL } from '../runs/record.ts'
 import type { AutobuildSettings } from './settings.ts'
@@ -15,14 +16,18 @@ export async function findWorld(
 ): Promise<World> {
   const { project, featureId, taskId, leaseTtlMs } = options
   if (criteria !== null) await client.declareCriteria({ project, featureId, taskId, criteria })
-  const worldSlug = options.worldSlug ?? (await newestWorld(client, options))
-  const create = () => client.createWorld({ project, featureId, taskId, worldSlug, leaseTtlMs })
-  const world = await (worldSlug === null ? create() : client.getWorld({ project, worldSlug })).catch(
-    (error: unknown) => {
-      if (hasCode(error, 'unknown_world')) return create()
-      throw error
-    },
-  )
+  const found = options.worldSlug ?? (await newestWorld(client, options))
+  // Loops that begin a new task at the same time name its first world, so that only one of them creates it.
+  const worldSlug = found ?? defaultSlug({ featureId, taskId }, 1, false)
+  const create = (slug: string | null) =>
+    client.createWorld({ project, featureId, taskId, worldSlug: slug, leaseTtlMs })
+  const opened = found === null ? create(worldSlug) : client.getWorld({ project, worldSlug })
+  const world = await opened.catch((error: unknown) => {
+    if (hasCode(error, 'unknown_world')) return create(worldSlug)
+    // Another task has this slug, or the first world was deleted.
+    if (found === null && hasCode(error, 'world_conflict', 'world_deleted')) return create(null)
+    throw error
+  })
   if (world.featureId !== featureId || world.taskId !== taskId) {
     throw new TurngraphError(
       'world_conflict',

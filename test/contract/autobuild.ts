@@ -88,6 +88,32 @@ export function autobuildContract(store: StoreUnderTest): void {
       )
     })
 
+    test('two loops that begin a new task at the same time work in one session, one after the other', async () => {
+      const players: number[] = []
+      const loop = (client: ReturnType<typeof clientOf>) =>
+        played(
+          runAutobuild({
+            client,
+            world,
+            task: 'build it',
+            player: ({ turn }) => {
+              players.push(turn)
+              return { playerSummary: `Built ${turn}` }
+            },
+            coach: () => ({ coachDecision: 'approved' }),
+            maxTurns: 3,
+          }),
+        )
+      const both = await Promise.all([loop(clientOf(handles.graph)), loop(clientOf(handles.graph))])
+      expect(both.map(end)).toEqual([
+        { outcome: 'approved', turn: 1, error: null },
+        { outcome: 'approved', turn: 1, error: null },
+      ])
+      expect(players).toEqual([1])
+      const { items } = await clientOf(handles.graph).listWorlds({})
+      expect(items.map(({ worldSlug }) => worldSlug)).toEqual([TASK])
+    })
+
     test('the same session without the memory fails', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()

@@ -45,7 +45,7 @@ describe('keys are injective', () => {
 })
 
 test('default slugs are plain, short enough to be sent back, and unique per task', () => {
-  const slugOf = (taskId: string) => defaultSlug({ project: 'p', featureId: 'f', taskId }, 1, false)
+  const slugOf = (taskId: string) => defaultSlug({ featureId: 'f', taskId }, 1, false)
   fc.assert(
     fc.property(anyName, anyName, (a, b) => {
       expect(slugOf(a)).toMatch(/^[A-Za-z0-9._%~-]{1,256}$/)

@@ -25,7 +25,11 @@ const MAX_SLUG = 240
  * Builds the slug of a task's n-th world: the task id with every character outside `[A-Za-z0-9._-]` percent-encoded, then `.2`,
  * `.3` … If another task has that slug, `{feature_id}.` comes first (contract: turns.md).
  */
-export function defaultSlug({ featureId, taskId }: Scope, ordinal: number, withFeature: boolean): string {
+export function defaultSlug(
+  { featureId, taskId }: Pick<Scope, 'featureId' | 'taskId'>,
+  ordinal: number,
+  withFeature: boolean,
+): string {
   const base = withFeature ? `${encode(featureId)}.${encode(taskId)}` : encode(taskId)
   const short =
     base.length <= MAX_SLUG ? base : `${base.slice(0, MAX_SLUG - 17)}~${sha256(base).slice(0, 16)}`
