@@ -71,6 +71,9 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<EndOfConnection>
   #end: (reason: EndOfConnection) => void = () => {}
   #isClosed = false
+  /** Ids of the requests without an answer, except subscriptions, whose answer comes at their end. */
+  readonly #unanswered = new Set<string | number>()
+  #hasInputEnded = false
   /** Common wait of all messages while the output is full. */
   #drained: Promise<void> | null = null
   readonly #lines = new LineSplitter(
@@ -95,7 +98,10 @@ export class StdioTransport implements Transport {
     let line = serializeMessage(message)
     if (Buffer.byteLength(line) > MAX_ANSWER_BYTES && 'result' in message)
       line = serializeMessage(refuseAnswer(message))
-    if (this.#isClosed || process.stdout.write(line)) return
+    if (this.#isClosed) return
+    const isFull = !process.stdout.write(line)
+    if (!('method' in message) && message.id !== undefined) this.settle(message.id)
+    if (!isFull) return
     this.#drained ??= new Promise((resolve) => {
       process.stdout.once('drain', () => {
         this.#drained = null
@@ -120,7 +126,17 @@ export class StdioTransport implements Transport {
     void this.close('line too long')
   }
 
-  readonly #onEnd = (): void => void this.close('input ended')
+  /** Ends the connection after the last answer: a script may send its requests and close the input at once. */
+  readonly #onEnd = (): void => {
+    this.#hasInputEnded = true
+    if (this.#unanswered.size === 0) void this.close('input ended')
+  }
+
+  /** Marks a request as answered or cancelled. */
+  protected settle(id: string | number): void {
+    this.#unanswered.delete(id)
+    if (this.#hasInputEnded && this.#unanswered.size === 0) void this.close('input ended')
+  }
 
   /** Handles errors of the input, such as a reset connection or a closed terminal. */
   readonly #onInputError = (error: Error): void => {
@@ -143,6 +159,8 @@ export class StdioTransport implements Transport {
     }
     const messages: unknown[] = Array.isArray(parsed) && parsed.length > 0 ? parsed : [parsed]
     for (const message of messages) {
+      if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen')
+        this.#unanswered.add(message.id)
       if (isMessage(message)) this.receive(message)
       else void this.send(refuseMessage(message))
     }

@@ -67,6 +67,7 @@ class ListeningTransport extends StdioTransport {
       const id = message.params?.requestId as string | number
       this.#opening.delete(id)
       this.#watch.unsubscribe(id)
+      this.settle(id)
     }
     super.receive(message)
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
@@ -33,6 +34,27 @@ test('standard output contains only the protocol, whatever a package prints', as
     { jsonrpc: '2.0', id: 1, result: {} },
     { jsonrpc: '2.0', id: 2, result: {} },
   ])
+})
+
+test('requests are answered although the input ends right after them', async () => {
+  const user = commandsOn(temporaryFolder())
+  const client = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  }
+  const call = (name: string, args: object) => ({ method: 'tools/call', params: { name, arguments: args } })
+  const lines = [
+    { id: 1, method: 'initialize', params: client },
+    { method: 'notifications/initialized' },
+    { id: 2, ...call('capture_turn_state', JSON.parse(turn(1))) },
+    { id: 3, ...call('list_worlds', {}) },
+  ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const child = user.start(['mcp'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin?.end(lines.join(''))
+  const answers = (await text(child.stdout as Readable)).trim().split('\n')
+  expect(answers.map((line) => JSON.parse(line).id).sort()).toEqual([1, 2, 3])
 })
 
 test('a subscription continues when the process that served the graph ends and another takes over', async () => {
