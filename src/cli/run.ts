@@ -167,7 +167,9 @@ function leave(exitCode: number, follow: string, project: string | undefined): v
   printNote(`The run goes on in its service. Follow it with: turngraph run ${follow}${inProject}`)
 }
 
-/** Waits until the run has ended; a bar on a terminal shows its committed turns. */
+/**
+ * Waits until the run has ended, and the runs that resume it after a restart; a bar on a terminal shows its committed turns.
+ */
 async function watchRun(
   client: TurngraphClient,
   turnRunId: string,
@@ -186,10 +188,21 @@ async function watchRun(
       signal,
     ),
   )
+  const next = status.status === 'interrupted' ? await findResuming(client, status) : undefined
+  if (next !== undefined) {
+    printNote(`${status.message} Turn run ${next.turnRunId} resumes it.`)
+    return watchRun(client, next.turnRunId, { json }, signal)
+  }
   if (!isDone(status)) process.exitCode = EXIT.found.code
   if (json) return printWire('getTurnRunStatus', status)
   printText(status.message)
   printLastFailure(status)
+}
+
+/** Returns the run that resumes an interrupted one, which exists as soon as that one is interrupted. */
+async function findResuming(client: TurngraphClient, { worldSlug, turnRunId }: Status) {
+  const { items } = await client.listTurnRuns({ worldSlug })
+  return items.find(({ resumes }) => resumes?.turnRunId === turnRunId)
 }
 
 /** True if the run is completed or stopped because it reached its goal. */
