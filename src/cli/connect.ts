@@ -148,23 +148,31 @@ const ASK_AGAIN_MS = 50
 
 type Patience = { serverMs: number; holderMs: (error: InUseError) => number; signal?: AbortSignal }
 
-/** Finds the running server, otherwise opens the graph. Waits for a server that starts, and for a process that has the graph. */
+/**
+ * Finds the running server, otherwise opens the graph. Waits for a server that starts, and for each process that has the graph:
+ * commands that run at once hand it on.
+ */
 export async function serverOr<T>(
   folder: Pick<Config, 'dataFolder' | 'token'>,
   open: () => Promise<T>,
   { serverMs, holderMs, signal }: Patience,
 ): Promise<Server | T> {
   const began = performance.now()
+  let heldBy: number | null | undefined
+  let heldSince = began
   for (;;) {
     signal?.throwIfAborted()
-    const waited = performance.now() - began
+    const now = performance.now()
     const server = await runningServer(folder)
-    if (server !== null && (server.ready || waited > serverMs)) return server
+    if (server !== null && (server.ready || now - began > serverMs)) return server
     if (server === null) {
       try {
         return await open()
       } catch (error) {
-        if (!isInUse(error) || waited > holderMs(error)) throw error
+        if (!isInUse(error)) throw error
+        if (error.details.held_by !== heldBy) heldSince = now
+        heldBy = error.details.held_by
+        if (now - heldSince > holderMs(error)) throw error
       }
     }
     await sleep(ASK_AGAIN_MS)

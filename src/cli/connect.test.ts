@@ -1,0 +1,29 @@
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { TurngraphError } from '../core/errors.ts'
+import { serverOr } from './connect.ts'
+
+/** Opens the graph after the given processes had it, each for one try; null stands for a process that opens or closes it. */
+function openAfter(holders: (number | null)[]): () => Promise<string> {
+  const left = [...holders]
+  return async () => {
+    const holder = left.shift()
+    if (holder === undefined) return 'opened'
+    throw new TurngraphError('store_unavailable', `held by ${holder}`, { details: { held_by: holder } })
+  }
+}
+
+const connect = (holders: (number | null)[]) =>
+  serverOr({ dataFolder: path.join(tmpdir(), 'turngraph-nothing'), token: null }, openAfter(holders), {
+    serverMs: 0,
+    holderMs: ({ details }) => (details.held_by === null ? 90 : 180),
+  })
+
+test('a command waits while other commands hand the graph on', async () => {
+  await expect(connect([1, 1, null, 2, 2, null, 3, 3])).resolves.toBe('opened')
+})
+
+test.each([[1], [null]])('a command fails if process %s keeps the graph', async (holder) => {
+  await expect(connect(Array(100).fill(holder))).rejects.toThrow(`held by ${holder}`)
+})
