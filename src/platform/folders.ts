@@ -1,5 +1,5 @@
 /** Finds folders above a folder. Imports only built-in modules, because hooks load this file. */
-import { realpathSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /**
@@ -37,5 +37,14 @@ export function kindOf(place: string): 'file' | 'folder' | 'other' | null {
     return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
   } catch {
     return null
+  }
+}
+
+/** Returns false if the path does not exist or may not be read. */
+export function isLink(place: string): boolean {
+  try {
+    return lstatSync(place).isSymbolicLink()
+  } catch {
+    return false
   }
 }

@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -176,6 +177,19 @@ describe('a planted folder', () => {
       expect(() => readInstance(folder)).toThrow(`${path.join(folder, 'instance')} is not used: ${says}`)
     },
   )
+
+  test('that is a committed link to another folder is refused, and nothing is written there', async () => {
+    const repository = temporaryFolder()
+    const elsewhere = temporaryFolder()
+    symlinkSync(elsewhere, path.join(repository, '.turngraph'))
+    const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' })
+    git('init', '-q')
+    git('add', '-f', '.turngraph')
+    const environment = { TURNGRAPH_DATA: path.join(repository, '.turngraph') }
+    const { code, stderr } = await commandsOn(repository).run(['capture'], { input: turn, environment })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('it is a link that git tracks')])
+    expect(readdirSync(elsewhere)).toEqual([])
+  })
 
   test('the data folder keeps its content out of git', async () => {
     const repository = temporaryFolder()
