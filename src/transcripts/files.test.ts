@@ -14,6 +14,11 @@ test.each([
     'it is the stream of `claude -p --output-format stream-json`, no transcript of ~/.claude/projects',
   ],
   [
+    'the stream of a run of Codex',
+    lines({ type: 'thread.started', thread_id: 't' }, { type: 'turn.started' }),
+    'it is the stream of `codex exec --json`, no transcript of ~/.codex/sessions',
+  ],
+  [
     'a document of several lines',
     JSON.stringify({ loglines: [{ sessionId: 's', type: 'user' }] }, null, 2),
     'it is one JSON document, no transcript of ~/.claude/projects',

@@ -172,6 +172,8 @@ function recognizeFormat(start: string): string | null {
   }
   if (records.some(({ type, session_id }) => typeof type === 'string' && typeof session_id === 'string'))
     return `it is the stream of \`claude -p --output-format stream-json\`, ${NO_TRANSCRIPT}`
+  if (records.some(({ type, thread_id }) => type === 'thread.started' && typeof thread_id === 'string'))
+    return 'it is the stream of `codex exec --json`, no transcript of ~/.codex/sessions'
   if (
     records.length > 0 &&
     records.some(({ loglines, messages, type }) => type === undefined && (loglines ?? messages) !== undefined)
