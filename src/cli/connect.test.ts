@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { TurngraphError } from '../core/errors.ts'
 import { serverOr } from './connect.ts'
 
-/** Opens the graph after the given processes had it, each for one try; null stands for a process that opens or closes it. */
+/** Fails once for each process that has the graph open, then opens it. An unknown process is `null`. */
 function openAfter(holders: (number | null)[]): () => Promise<string> {
   const left = [...holders]
   return async () => {

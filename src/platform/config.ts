@@ -192,7 +192,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
   }
 }
 
-/** A repository must not choose where data goes (contract: hardening.md, section 2). */
+/** @throws `invalid_request` if a repository may have chosen the data folder (contract: hardening.md, section 2) */
 function refusePlantedLink(dataFolder: string): void {
   if (!isLink(dataFolder) || !isTrackedByGit(dataFolder)) return
   throw new TurngraphError('invalid_request', `${dataFolder} is not used: it is a link that git tracks.`, {

@@ -18,7 +18,11 @@ describe('the same complaint is the same signature', () => {
     ['durations in parentheses', 'test_a failed (1.2s)', 'test_a failed (340 ms)'],
     ['dates and times', 'failed at 2026-03-01T10:00:00Z', 'failed at 2026-03-02 11:30:05.120'],
     ["dates and times of Go's log", '2026/03/01 10:00:00 it failed', '2026/03/02 11:30:05.120 it failed'],
-    ['lines and columns before a colon', 'main.go:12:5: undefined: total', 'main.go:130:17: undefined: total'],
+    [
+      'lines and columns before a colon',
+      'main.go:12:5: undefined: total',
+      'main.go:130:17: undefined: total',
+    ],
     ['lines and columns of tsc', 'a.ts(7,1): error TS2345', 'a.ts(21, 30): error TS2345'],
     ['clock times', 'the run of 10:15 failed', 'the run of 23:59:59 failed'],
     ['numbers of lines', 'unused name in line 12', 'unused name in line 130'],

@@ -37,7 +37,11 @@ describe('secrets are masked by the forms that they are written in', () => {
 })
 
 test('a short password is masked after a variable whose name is one word', async () => {
-  for (const text of ['SSHPASS=hunter2! rsync -a . host:', 'export DBPASS=Tr0ub4dor&3', 'SMTPPASS="qw3rty#1"'])
+  for (const text of [
+    'SSHPASS=hunter2! rsync -a . host:',
+    'export DBPASS=Tr0ub4dor&3',
+    'SMTPPASS="qw3rty#1"',
+  ])
     expect(await maskedIn(text)).toMatch(/="?\[redacted/)
   for (const text of ['SSHPASS=$PASSWORD sshpass -e', 'TESTPASS=12 of 12', 'BYPASS=always'])
     expect(await maskedIn(text)).toBe(text)
