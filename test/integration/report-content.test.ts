@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { renderReport } from '#report'
 import { cutSession } from '../../src/cli/report/cut-session.ts'
-import { readProjectReport } from '../../src/cli/report/read-report.ts'
+import { readProjectReport, readSessionReport } from '../../src/cli/report/read-report.ts'
 import { readSession } from '../../src/cli/report/read-session.ts'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
@@ -113,6 +113,19 @@ describe('the content of a report', () => {
       })),
     }
   }
+
+  test('the document begins with the outcome and the summary of the session, but not for a Player', async () => {
+    const client = await openClient()
+    for (const turn of judgedTurns()) await client.captureTurnState(turn)
+    const world = { project: PROJECT, worldSlug: JUDGED_WORLD }
+    const { outcome, summary } = await client.getSessionSummary(world)
+    const readHead = async (role: 'player' | 'coach') => {
+      const html = renderReport(await readSessionReport(client, PROJECT, JUDGED_WORLD, role))
+      return /<h1>.*?<\/header>/.exec(html)?.[0].replace(/<[^>]*>/g, '')
+    }
+    expect(await readHead('coach')).toBe(`${JUDGED_WORLD}${outcome}: ${summary.replaceAll('`', '')}`)
+    expect(await readHead('player')).toContain('1 of 3 proven')
+  })
 
   test("a Player's report names no command that shows content of the Coach", async () => {
     const client = await openClient()

@@ -21,6 +21,8 @@ export async function readSession(
   const newest = world.current_turn
   const asOf = { ...session, turn: newest, role }
   const why = newest === 0 ? null : await askInWireForm(client, 'explainTurn', asOf)
+  const hasSummary = newest > 0 && role === 'coach'
+  const summary = hasSummary ? await askInWireForm(client, 'getSessionSummary', session) : null
   const criteria = await askInWireForm(client, 'listCriteria', asOf)
   const matrix = await askInWireForm(client, 'listCriteriaByTurn', session)
   const byTurn = { ...matrix, turns: matrix.turns.filter((turn) => turn <= newest) }
@@ -28,6 +30,7 @@ export async function readSession(
   const contexts = await readContexts(client, session, newest + 1, role)
   return {
     world,
+    summary: summary && { outcome: summary.outcome, summary: summary.summary },
     why,
     criteria,
     byTurn,

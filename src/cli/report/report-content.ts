@@ -21,6 +21,8 @@ export type ReportContent = {
 /** Session as of its newest turn, in the view of the report's role. */
 export type SessionContent = {
   world: Answer<'getWorld'>
+  /** How the session ended and why; null before the first turn, and for a Player, because it quotes judges. */
+  summary: Pick<Answer<'getSessionSummary'>, 'outcome' | 'summary'> | null
   /** Explanation of the newest turn; null before the first turn. */
   why: Answer<'explainTurn'> | null
   /** Stall verdict; null before the first turn. A Player does not get the reason. */

@@ -8,6 +8,7 @@ import { readRows } from '../views/session/matrix-rows.ts'
 import { describeSession } from '../views/session/session-sentence.ts'
 import { TurnsRegion } from '../views/session/turns-region.tsx'
 import { VerdictRegion } from '../views/session/verdict-region.tsx'
+import { Summary } from '../views/sessions/outcome.tsx'
 import { TurnRecord } from '../views/turn/turn-record.tsx'
 import { describeTurn } from '../views/turn/turn-sentence.ts'
 import { CONTEXT_NAMES, LeftOut, WrittenContext } from '../views/turn/written-context.tsx'
@@ -19,12 +20,13 @@ import { MatrixRegion } from './matrix-region.tsx'
 type Props = {
   session: SessionContent
   place: number
-  /** Outcome of the session; null if the report does not show it. */
+  /** Outcome of the session in the list of a project, for a session without a summary; null without a list. */
   outcome: string | null
 }
 
 export function SessionArticle({ session, place, outcome }: Props) {
-  const { world, criteria, byTurn, stall, turns, issues, why, evidence } = session
+  const { world, summary, criteria, byTurn, stall, turns, issues, why, evidence } = session
+  const standing = describeSession(criteria, why, world, true, summary?.summary)
   const rows = readRows(criteria, byTurn)
   const evidenceByKey = groupBy(evidence, ({ key }) => key)
   const cells = new Set(evidence.map(({ key, turn }) => `${turn} ${key}`))
@@ -32,12 +34,15 @@ export function SessionArticle({ session, place, outcome }: Props) {
   const numbers = turns.map(({ turn_number }) => turn_number)
   return (
     <article id={sessionAnchor(place)} aria-label={world.world_slug}>
-      <Sentence title={world.world_slug}>{describeSession(criteria, why, world, true)}</Sentence>
+      <Sentence title={world.world_slug}>{summary === null ? standing : <Summary of={summary} />}</Sentence>
+      {summary !== null && <p class="standing">{standing}</p>}
       <p class="scope">
         Feature <bdi>{world.feature_id}</bdi> · task <bdi>{world.task_id}</bdi>
       </p>
       <Cuts of={session.cuts} />
-      {stall !== null && <VerdictRegion stall={stall} criteria={criteria} outcome={outcome} />}
+      {stall !== null && (
+        <VerdictRegion stall={stall} criteria={criteria} outcome={summary?.outcome ?? outcome} />
+      )}
       <MatrixRegion world={world} rows={rows} turns={numbers} place={place} hasEvidence={hasEvidence} />
       <EvidenceRegion rows={rows} turns={turns} place={place} evidence={evidenceByKey} />
       {turns.length > 0 && <TurnsRegion turns={turns} axis="number" />}

@@ -3,11 +3,10 @@ import { useMemo } from 'preact/hooks'
 import { type Address, readCount, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { InlineText } from '../../components/inline-text.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { WordList } from '../../components/word-list.tsx'
 import { useSearch } from '../../navigation.ts'
-import { Outcome } from '../sessions/outcome.tsx'
+import { Summary } from '../sessions/outcome.tsx'
 import { type Policy, readPolicy } from './as-of.tsx'
 import { readConsistency } from './consistency.ts'
 import { ConsistencyRegion } from './consistency-region.tsx'
@@ -47,19 +46,7 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
   const axis = useSearch().get('time') === 'clock' ? 'clock' : 'number'
   return (
     <>
-      <Sentence title={world.world_slug}>
-        {summary === null ? (
-          standing
-        ) : (
-          <>
-            <Outcome outcome={summary.outcome} />
-            <bdi>
-              {': '}
-              <InlineText text={summary.summary} />
-            </bdi>
-          </>
-        )}
-      </Sentence>
+      <Sentence title={world.world_slug}>{summary === null ? standing : <Summary of={summary} />}</Sentence>
       {summary !== null && <p class="standing">{standing}</p>}
       <Scope world={world} />
       {stall !== null && (

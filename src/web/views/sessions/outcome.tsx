@@ -1,4 +1,6 @@
-// Draws the outcome of a session in words.
+// Draws the outcome of a session in words, and the summary that explains it.
+import { InlineText } from '../../components/inline-text.tsx'
+
 const WARNED = ['blocked', 'stalled', 'regressed', 'approved with gaps', 'stopped by ']
 
 export function Outcome({ outcome }: { outcome: string }) {
@@ -7,5 +9,17 @@ export function Outcome({ outcome }: { outcome: string }) {
     <span class={isWarned ? 'warned' : undefined}>
       <bdi>{outcome}</bdi>
     </span>
+  )
+}
+
+export function Summary({ of: { outcome, summary } }: { of: { outcome: string; summary: string } }) {
+  return (
+    <>
+      <Outcome outcome={outcome} />
+      <bdi>
+        {': '}
+        <InlineText text={summary} />
+      </bdi>
+    </>
   )
 }
