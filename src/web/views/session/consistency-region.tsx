@@ -6,24 +6,23 @@ import { writeCellPlace } from './matrix-rows.ts'
 
 type Props = { world: { project: string; world_slug: string }; facts: Consistency }
 
-/** Maximum number of reversals in an answer of the service. */
-const MAX_ANSWERED = 200
-
 /** Maximum number of verdicts of one finding that are listed. */
 const MAX_LISTED = 100
 
 export function ConsistencyRegion({ world, facts }: Props) {
-  const { verified, reversedUnchanged, reversedOtherwise, repeated, misplaced, bare, neverNamed } = facts
-  const isCut = reversedUnchanged.length + reversedOtherwise.length >= MAX_ANSWERED
+  const { verified, isCut, reversedUnchanged, reversedOtherwise, repeated, misplaced, bare, neverNamed } =
+    facts
+  const countReversals = (reversals: readonly Verdict[]) =>
+    `${isCut ? 'At least ' : ''}${plural(reversals.length, 'reversal')}`
   const ofVerified = ` of ${plural(verified, 'verification')}`
   const findings = [
     {
       verdicts: reversedUnchanged,
-      says: `${isCut ? 'At least ' : ''}${plural(reversedUnchanged.length, 'reversal')} without a file change`,
+      says: `${countReversals(reversedUnchanged)} without a file change`,
     },
     {
       verdicts: reversedOtherwise,
-      says: `${plural(reversedOtherwise.length, 'reversal')} after file changes or unknown changes`,
+      says: `${countReversals(reversedOtherwise)} after file changes or unknown changes`,
     },
     { verdicts: repeated, says: `${repeated.length}${ofVerified} in the Player's own words` },
     {
@@ -36,7 +35,8 @@ export function ConsistencyRegion({ world, facts }: Props) {
     <section aria-label="Coach consistency">
       <div class="region-head">
         <h2>Coach consistency</h2>
-        {findings.length === 0 && neverNamed.length === 0 && (
+        {isCut && <p class="quiet-text">Only the newest reversals of the whole session are listed.</p>}
+        {!isCut && findings.length === 0 && neverNamed.length === 0 && (
           <p class="quiet-text">
             Nothing found: no reversal, no copied evidence, and every criterion was named.
           </p>

@@ -1,5 +1,8 @@
+import { h } from 'preact'
+import { renderToString } from 'preact-render-to-string'
 import { expect, test } from 'vitest'
 import { readConsistency } from './consistency.ts'
+import { ConsistencyRegion } from './consistency-region.tsx'
 
 const criterion = (label: string, more: { declared?: boolean; judged?: boolean } = {}) => ({
   ...{ criterion_id: label, key: `key ${label}`, text: null, aliases: [], state: 'pending' as const },
@@ -24,7 +27,9 @@ const reversal = (label: string, rejected_in: number, changed_files: number | nu
   ...{ key: `key ${label}`, criterion_id: label, verified_in: 1, rejected_in, changed_files },
 })
 
-const read = (upTo: number) =>
+const REVERSALS = [reversal('A', 2, 0), reversal('A', 3, 2), reversal('A', 4, null), reversal('C', 2, 0)]
+
+const read = (upTo: number, reversals = REVERSALS) =>
   readConsistency({
     criteria: {
       criteria: [criterion('A'), criterion('B', { judged: false }), criterion('C', { declared: false })],
@@ -44,7 +49,7 @@ const read = (upTo: number) =>
         row('C', { verified_in: [1], bare_in: [1] }),
       ],
     },
-    reversals: [reversal('A', 2, 0), reversal('A', 3, 2), reversal('A', 4, null), reversal('C', 2, 0)],
+    reversals,
     upTo,
   })
 
@@ -67,4 +72,16 @@ test('later turns than the selected one do not count', () => {
   expect([verified, reversedUnchanged.length, reversedOtherwise.length, misplaced.length]).toEqual([
     1, 1, 0, 0,
   ])
+})
+
+test('a cut list of reversals is a lower bound, and its absence from earlier turns is no finding', () => {
+  const newest = Array.from({ length: 200 }, (_, i) => reversal('A', 201 + i, null))
+  const draw = (upTo: number) =>
+    renderToString(
+      h(ConsistencyRegion, { world: { project: 'p', world_slug: 'w' }, facts: read(upTo, newest) }),
+    )
+  expect(draw(400)).toContain('At least 200 reversals after file changes or unknown changes')
+  const early = draw(100)
+  expect(early).toContain('Only the newest reversals of the whole session are listed.')
+  expect(early).not.toContain('no reversal')
 })

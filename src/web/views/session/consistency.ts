@@ -18,6 +18,8 @@ export type Verdict = CellPlace & { label: string; says: string }
 export type Consistency = {
   /** Number of verified verdicts, one for each criterion and turn. */
   verified: number
+  /** True if the service answered only some of the reversals of the session. */
+  isCut: boolean
   /** Reversals without a file change. */
   reversedUnchanged: Verdict[]
   /** Reversals after file changes, or after unknown changes. */
@@ -31,6 +33,9 @@ export type Consistency = {
   /** Labels of declared or promised criteria that no judge has named. */
   neverNamed: string[]
 }
+
+/** Maximum number of reversals in an answer of the service. */
+const MAX_ANSWERED = 200
 
 export function readConsistency({ criteria, byTurn, reversals, upTo }: Asked): Consistency {
   const counted = criteria.criteria.filter(({ declared }) => declared !== false)
@@ -52,6 +57,7 @@ export function readConsistency({ criteria, byTurn, reversals, upTo }: Asked): C
     says: `verified in turn ${verified_in}${describeChanges(changed_files)}`,
   })
   return {
+    isCut: reversals.length >= MAX_ANSWERED,
     verified: select(({ verified_in }) => verified_in).length,
     reversedUnchanged: known.filter(({ changed_files }) => changed_files === 0).map(toVerdict),
     reversedOtherwise: known.filter(({ changed_files }) => changed_files !== 0).map(toVerdict),
