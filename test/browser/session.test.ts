@@ -70,6 +70,14 @@ describeInBrowser('the page of a session', () => {
     await page.getByRole('complementary', { name: 'AC-001, turn 1: rejected' }).waitFor()
   })
 
+  test('an address with a turn that does not exist shows the session now', async () => {
+    const page = await browser.open(service(), `${SESSION}?turn=99`, { mayFail: true })
+    await page.getByRole('region', { name: 'Issues' }).waitFor()
+    await page.locator('.standing', { hasText: 'turn 5' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await page.locator('.outdated').count()).toBe(0)
+  })
+
   test('a mark explains itself on focus and on hover, and Escape hides the explanation', async () => {
     const page = await browser.open(service(), SESSION)
     const meaning = page.getByRole('tooltip').filter({ hasText: "only repeats the Player's promise" })

@@ -44,8 +44,10 @@ export function useSessionRecord({
   policy,
 }: Asked): Omit<Answer<SessionRecord>, 'again'> {
   const of = { project, world_slug: slug }
-  const asOf = { ...of, turn }
   const world = useOperation('getWorld', of)
+  // An address may have a turn that does not exist yet, or that was withdrawn.
+  const isTurnThere = turn === null || world.answer === null || turn <= world.answer.current_turn
+  const asOf = { ...of, turn: isTurnThere ? turn : null }
   const hasTurns = (world.answer?.current_turn ?? 0) > 0
   const why = useOperation('explainTurn', hasTurns ? asOf : null)
   const byTurn = useOperation('listCriteriaByTurn', of)
