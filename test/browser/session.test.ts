@@ -78,6 +78,12 @@ describeInBrowser('the page of a session', () => {
     expect(await page.locator('.outdated').count()).toBe(0)
   })
 
+  test('an unknown session is a failure, whose commands are shown as code', async () => {
+    const page = await browser.open(service(), `/p/${PROJECT}/w/unknown`, { mayFail: true })
+    await page.getByRole('alert').getByText('There is no world unknown').waitFor()
+    expect(await page.getByRole('alert').locator('code').allTextContents()).toEqual(['turngraph worlds'])
+  })
+
   test('a mark explains itself on focus and on hover, and Escape hides the explanation', async () => {
     const page = await browser.open(service(), SESSION)
     const meaning = page.getByRole('tooltip').filter({ hasText: "only repeats the Player's promise" })

@@ -2,6 +2,7 @@
 import type { Address } from '../../address.ts'
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
+import { InlineText } from '../../components/inline-text.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { Table } from '../../components/table.tsx'
 import { useOperation, useScope } from '../../service/use-service.ts'
@@ -43,11 +44,13 @@ export function AnalysesView({ address: { project, analysis: opened } }: Props) 
                   head: 'Question',
                   isName: true,
                   cell: ({ name, question }) => (
-                    <a href={writeAddress({ view: 'analyses', project, analysis: name })}>{question}</a>
+                    <>
+                      <a href={writeAddress({ view: 'analyses', project, analysis: name })}>{question}</a>{' '}
+                      <code class="quiet-text">{name}</code>
+                    </>
                   ),
                 },
-                { head: 'Name', cell: ({ name }) => <code>{name}</code> },
-                { head: 'What is counted', cell: ({ about }) => about },
+                { head: 'What is counted', cell: ({ about }) => <InlineText text={about} /> },
               ]}
             />
           </>

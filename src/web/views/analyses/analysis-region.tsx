@@ -2,6 +2,7 @@
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Field } from '../../components/field.tsx'
+import { InlineText } from '../../components/inline-text.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
@@ -31,7 +32,9 @@ export function AnalysisRegion({ project, info }: { project: string; info: Info 
   const params = { project, projectKey: keyFor(project), ...Object.fromEntries(parameters), limit }
   return (
     <>
-      <Sentence title={info.question}>{info.about}</Sentence>
+      <Sentence title={info.question}>
+        <InlineText text={info.about} />
+      </Sentence>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         {info.filters.map((filter) => (
           <Field
