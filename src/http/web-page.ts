@@ -24,8 +24,8 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** Addresses of the page. The page itself parses an address below `/p/`. */
-const ADDRESSES = /^\/(query|compare|docs\/?|p\/.+)?$/
+/** Addresses of the page. The page itself parses an address below `/p/`: Express would refuse one that it cannot decode. */
+const ADDRESSES = /^\/(?:query|compare|docs\/?|p\/.+)?$/
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -31,6 +31,7 @@ describe('the page', () => {
     for (const address of [
       '/',
       '/p/a%2Fb',
+      '/p/%E0%A4%A', // not decodable: the page explains it
       '/p/a/w/b/t/3',
       '/p/a/runs',
       '/p/a/analyses/stalled',
