@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { CriterionState } from '../memory/criteria/views.ts'
 import { type AttentionFacts, findAttention } from './attention.ts'
 import { describeFailures, describeGoal, describeMinutes, describeTokens } from './goal-words.ts'
+import { contestedNote } from './notes.ts'
 import type { Outcome } from './outcome.ts'
 import { summarizeSession } from './session-summary.ts'
 import { analyseStall } from './stall.ts'
@@ -134,4 +135,10 @@ test('every sentence about 0, 1 or 2 criteria and turns has the right number', (
     { numRuns: 400 },
   )
   expect(seen.size).toBeGreaterThan(20)
+})
+
+test('a note lists the turns that contest only if they are few', () => {
+  expect(contestedNote(1, [2])).toBe(', 1 contested in turn 2')
+  expect(contestedNote(2, [2, 5])).toBe(', 2 contested in turns 2, 5')
+  expect(contestedNote(32, [1, 2, 3, 4, 5, 6, 7])).toBe(', 32 contested in 7 turns')
 })

@@ -65,11 +65,15 @@ export function describeCounts(
   return `${verified} of ${total}${noun} ${verb}${contestedNote(contested, contestedInTurns)}`
 }
 
+/** Maximum number of turns that a note lists. */
+const TURNS_SHOWN = 6
+
 /** `, 9 contested in turn 5`; empty if none is contested. */
 export function contestedNote(contested: number, turns: readonly number[] = []): string {
   if (contested === 0) return ''
-  const where = turns.length === 0 ? '' : ` in ${turns.length === 1 ? 'turn' : 'turns'} ${turns.join(', ')}`
-  return `, ${contested} contested${where}`
+  if (turns.length === 0) return `, ${contested} contested`
+  if (turns.length > TURNS_SHOWN) return `, ${contested} contested in ${turns.length} turns`
+  return `, ${contested} contested in ${turns.length === 1 ? 'turn' : 'turns'} ${turns.join(', ')}`
 }
 
 type Declarable = {

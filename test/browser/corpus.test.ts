@@ -32,7 +32,7 @@ async function checkSession(page: Page, graph: Graph, project: string, worldSlug
   await go(page, below)
   await page.getByRole('heading', { name: worldSlug, exact: true }).waitFor()
   const proven = total === 0 ? 'No criterion is known' : `${verified} of ${total} proven`
-  const contests = contested === 0 ? '' : `, ${contested} contested in turns? [\\d, ]+`
+  const contests = contested === 0 ? '' : `, ${contested} contested in (?:turns? [\\d, ]+|\\d+ turns)`
   await page
     .getByText(new RegExp(`${proven}${contests}, turn ${currentTurn}\\b`))
     .first()
