@@ -7,7 +7,7 @@ import { SignIn } from './components/sign-in.tsx'
 import { usePlace } from './navigation.ts'
 import { Failure, isRefusal, notSignedIn } from './service/failure.ts'
 import type { Caller } from './service/operations.ts'
-import { Service } from './service/service.ts'
+import { MAX_ITEMS, Service } from './service/service.ts'
 import { exchangeGivenCode, forgetTokens, storeToken } from './service/token.ts'
 import { SessionContext, useAnswerOf } from './service/use-service.ts'
 import { View } from './views.tsx'
@@ -69,20 +69,20 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
   )
 }
 
-/**
- * Loads the caller with the project that views without a project use: the project of its token, or the only project with data if
- * exactly one project has data.
- */
+/** Loads the caller with the project that views without a project use: that of its token, or the first one if that has no data. */
 async function describeCaller(service: Service, signal: AbortSignal): Promise<Caller> {
   const caller = await service.call('describeCaller', {}, signal)
   if (!caller.scopes.includes('read')) return caller
-  const projects = await service.call('listProjects', { limit: 2 }, signal).catch((failure: unknown) => {
-    if (signal.aborted || !(failure instanceof Failure)) throw failure
-    // The token is valid. Each view shows why its data is missing.
-    return { items: [] }
-  })
-  const [first, ...others] = projects.items
-  return first === undefined || others.length > 0 ? caller : { ...caller, project: first.project }
+  const projects = await service
+    .call('listProjects', { limit: MAX_ITEMS }, signal)
+    .catch((failure: unknown) => {
+      if (signal.aborted || !(failure instanceof Failure)) throw failure
+      // The token is valid. Each view shows why its data is missing.
+      return { items: [] }
+    })
+  const found = projects.items.map(({ project }) => project)
+  const [first] = found
+  return first === undefined || found.includes(caller.project) ? caller : { ...caller, project: first }
 }
 
 /** Loads the caller that the token belongs to; null until the service answers, and after it rejected the token. */

@@ -20,6 +20,16 @@ describeInBrowser('the home page', () => {
     expect(await accessibilityProblems(page)).toEqual([])
   })
 
+  test('the views and the search are about the first project with data if the project of the token has none', async () => {
+    const started = await start()
+    for (const project of ['shop', 'stock'])
+      await clientOf(started.graph).captureTurnState(aTurn(1, { project }))
+    const page = await browser.open(started, '/')
+    await page.getByRole('navigation').getByRole('link', { name: 'shop' }).waitFor()
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('combobox', { name: 'of shop' }).waitFor()
+  })
+
   test('the home page and the sessions link imported transcripts, and the patterns show how many turns they omit', async () => {
     const started = await start()
     const bytes = bytesOf(turn('a', ['Read', 'Edit']), turn('b', ['Bash'], { from: 100 }))

@@ -17,7 +17,7 @@ export type Items<N extends ListName> = { items: ItemOf<N>[]; pages: Answered<N>
 const HEADER_TEXT = /^[\x20-\x7e]+$/
 
 /** Maximum page size of the service. */
-const MAX_ITEMS = 500
+export const MAX_ITEMS = 500
 
 export class Service {
   readonly status = new ServiceStatus()
