@@ -5,7 +5,7 @@ import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
-const WIDTHS = [390, 480, 600, 641, 700, 721, 785, 840, 861, 901, 1001, 1200, 1600]
+const WIDTHS = [360, 390, 480, 600, 641, 700, 721, 785, 840, 861, 901, 1001, 1200, 1600]
 
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
 /** Addresses of views, each with the label of a region or table that is present once the view is loaded. */
@@ -19,7 +19,7 @@ const VIEWS = [
 describeInBrowser('the layout', () => {
   const browser = useBrowser()
 
-  test('no view is wider than the window, wraps a link of the navigation, or cuts a matrix of few turns', async () => {
+  test('no view is wider than the window, breaks a link or a choice in two, or cuts a matrix of few turns', async () => {
     const started = await start({ TURNGRAPH_PROJECT: PROJECT, TURNGRAPH_AUTH: 'off' })
     await writeSessions(clientOf(started.graph))
     for (const [address, name] of VIEWS) {
@@ -29,7 +29,7 @@ describeInBrowser('the layout', () => {
         await page.setViewportSize({ width, height: 900 })
         const found = await page.evaluate(() => ({
           beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          broken: [...document.querySelectorAll('.page-head li a, .page-head .brand')]
+          broken: [...document.querySelectorAll('.page-head li a, .page-head .brand, .choice-line *')]
             .filter((link) => {
               const words = document.createRange()
               words.selectNodeContents(link)
