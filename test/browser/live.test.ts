@@ -99,6 +99,19 @@ describeInBrowser('a page that stays open', () => {
     await page.getByRole('columnheader', { name: 'Turn 3' }).waitFor()
   })
 
+  test('the home page shows new sessions when its tab is shown again', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const page = await browser.open(started, '/')
+    await page.getByText('Nothing is recorded yet').waitFor()
+    for (const taskId of ['TASK-1', 'TASK-2']) {
+      await setVisibility(page, 'hidden')
+      await client.captureTurnState(aTurn(1, { project: PROJECT, taskId }))
+      await setVisibility(page, 'visible')
+      await page.getByRole('link', { name: taskId, exact: true }).first().waitFor()
+    }
+  })
+
   test('highlights only the cells with new verdicts', async () => {
     const started = await start()
     const client = clientOf(started.graph)

@@ -1,4 +1,5 @@
 // `/`: the sessions of all projects that need a person, that run now, and that are finished.
+import { useEffect, useRef } from 'preact/hooks'
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -18,6 +19,7 @@ const MAX_ATTENTION = 500
 
 export function HomeView() {
   const projects = useWholeList('listProjects', {})
+  useRefresh(projects.again)
   return (
     <>
       <Sentence title="Projects">
@@ -64,6 +66,10 @@ function Sessions({ projects }: { projects: readonly string[] }) {
   const hasProjects = projects.length > 1
   const hasMoreProjects = projects.length > shown.length
   const canAnalyse = useScope('analyst')
+  useRefresh(() => {
+    attention.again()
+    sessions.again()
+  })
   return (
     <>
       <Answered of={attention}>
@@ -93,6 +99,23 @@ function Sessions({ projects }: { projects: readonly string[] }) {
       <Projects projects={projects} />
     </>
   )
+}
+
+const REFRESH_MS = 60_000
+
+/** Loads again every minute while the tab is visible, and when it is shown again: a stream of events has only one project. */
+function useRefresh(load: () => void): void {
+  const latest = useRef(load)
+  latest.current = load
+  useEffect(() => {
+    const refresh = () => document.visibilityState === 'visible' && latest.current()
+    const timer = setInterval(refresh, REFRESH_MS)
+    document.addEventListener('visibilitychange', refresh)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', refresh)
+    }
+  }, [])
 }
 
 function Projects({ projects }: { projects: readonly string[] }) {
