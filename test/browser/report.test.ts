@@ -122,6 +122,8 @@ describeInBrowser('a report, opened from a disk', () => {
     const viewport = { width: 360, height: 740 }
     const paper = await browser.openFile(file, { viewport, colorScheme: 'dark' })
     expect(await width(paper)).toBeLessThanOrEqual(360)
+    const cell = paper.getByRole('cell', { name: 'AC-001, turn 1: rejected' })
+    expect(await cell.evaluate((shown) => getComputedStyle(shown, '::after').content)).toBe('"1"')
     await paper.setViewportSize({ width: 720, height: 1000 })
     await paper.emulateMedia({ media: 'print' })
     expect(await width(paper)).toBeLessThanOrEqual(720)

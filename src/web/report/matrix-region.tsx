@@ -45,15 +45,15 @@ export function MatrixRegion({ world, rows, turns, place, hasEvidence }: Props) 
                       <bdi>{row.label}</bdi>
                     )
                   }
-                  drawCell={(turn, { class: look, 'aria-label': name }) =>
+                  drawCell={(turn, { 'aria-label': name, ...look }) =>
                     hasEvidence(row.key, turn) ? (
                       // Tab skips these links, because there may be thousands. The link of the row leads to the same criterion.
-                      <td key={turn} class={look}>
+                      <td key={turn} {...look}>
                         {/* biome-ignore lint/a11y/useAnchorContent: the link has an aria-label */}
                         <a href={`#${cellAnchor(place, i, turn)}`} tabIndex={-1} aria-label={name} />
                       </td>
                     ) : (
-                      <td key={turn} class={look} aria-label={name} />
+                      <td key={turn} {...look} aria-label={name} />
                     )
                   }
                 />

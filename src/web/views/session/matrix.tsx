@@ -60,7 +60,7 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
             turns={turns}
             isChanged={changed.has(row.key)}
             label={<bdi>{row.label}</bdi>}
-            drawCell={(turn, attributes) => <td key={turn} {...attributes} data-turn={turn} tabIndex={-1} />}
+            drawCell={(turn, attributes) => <td key={turn} {...attributes} tabIndex={-1} />}
           />
         ))}
       </tbody>
@@ -116,6 +116,9 @@ export function MatrixHead({ project, world, turns, sort, children }: HeadProps)
   )
 }
 
+/** On a narrow screen, a cell shows `data-turn`. */
+type CellAttributes = { class: string; 'aria-label': string; 'data-turn': number }
+
 type RowProps = {
   row: Row
   turns: readonly number[]
@@ -123,7 +126,7 @@ type RowProps = {
   isChanged?: boolean
   label: ComponentChildren
   /** Draws the cell of a turn with its look and its accessible name. */
-  drawCell: (turn: number, attributes: { class: string; 'aria-label': string }) => VNode
+  drawCell: (turn: number, attributes: CellAttributes) => VNode
 }
 
 export function MatrixRow({ row, turns, isChanged = false, label, drawCell }: RowProps) {
@@ -138,6 +141,7 @@ export function MatrixRow({ row, turns, isChanged = false, label, drawCell }: Ro
         return drawCell(turn, {
           class: `cell ${markClass(markCell(cell))}`,
           'aria-label': nameCell(row.name, turn, cell),
+          'data-turn': turn,
         })
       })}
     </tr>
