@@ -63,7 +63,7 @@ function chooseMarkdownFormat(path: string, source: string): FormatName {
   if (/(?:^|\/)\.kiro\/specs\/[^/]+\/(?:requirements|bugfix)\.md$/.test(path)) return 'kiro'
   if (/(?:^|\/)specs\/\d{3,}[\w-]*\/(?:spec|tasks)\.md$/.test(path)) return 'spec-kit'
   const isOfOpenSpec = /(?:^|\/)(?:openspec|changes)\//.test(path) && placeOf(path) !== null
-  if (isOfOpenSpec || OPENSPEC.test(source)) return 'openspec'
+  if (isOfOpenSpec || OPENSPEC.every((heading) => heading.test(source))) return 'openspec'
   if (/(?:^|\/)(?:requirements|bugfix)\.md$/.test(path) && KIRO.test(source)) return 'kiro'
   if (SPEC_KIT.test(source)) return 'spec-kit'
   const isOfBacklog = /(?:^|\/)backlog\/(?:tasks|drafts|completed|archive)\/.*\/?[^/]+ - [^/]+\.md$/.test(
@@ -72,6 +72,7 @@ function chooseMarkdownFormat(path: string, source: string): FormatName {
   return isOfBacklog || source.includes('<!-- AC:BEGIN -->') ? 'backlog' : 'markdown'
 }
 
-const OPENSPEC = /^#{3,4} (?:Requirement|Scenario):/m
+/** Any task file may have one of the two headings. */
+const OPENSPEC = [/^#{3,4} Requirement:/m, /^#{3,4} Scenario:/m]
 const KIRO = /^#{2,4} \p{L}[\p{L} ]{0,30}?\d+|^\d+\.\d+\.? (?:WHEN|THE|IF)\b/mu
 const SPEC_KIT = /^\*\*Feature Branch\*\*:|^## User Scenarios/m

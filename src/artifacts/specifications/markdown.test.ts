@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { chooseFormat } from './formats.ts'
 import { readJson } from './json.ts'
 import { readMarkdown } from './markdown.ts'
 
@@ -188,6 +189,11 @@ describe('a task file in Markdown', () => {
     const withMark = '\uFEFF---\nid: TASK-3\n---\n# Acceptance criteria\n- one'
     expect(read(withMark).tasks[0]?.taskId, 'behind a byte order mark').toBe('TASK-3')
     expect(read('# Acceptance criteria\n- one').tasks[0]?.taskId).toBeNull()
+  })
+
+  test.each(['### Scenario: login', '### Requirement: login'])('may have the heading %j', (heading) => {
+    const source = `# Task\n\n${heading}\n\nThe user logs in.\n\n## Acceptance criteria\n\n- one\n`
+    expect(chooseFormat('tasks/TASK-1.md', source)).toBe('markdown')
   })
 
   test('names the missing heading if there are no criteria', () => {
