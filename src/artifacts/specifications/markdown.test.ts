@@ -46,6 +46,31 @@ describe('a task file in Markdown', () => {
     ['labels in nested marks', '- [ ] **`AC-1`**: **one** and _two_', ['AC-1|**one** and _two_']],
     ['two lists', '- one\n\nand also\n\n1. two', ['|one', '|two']],
     ['headings below it', '### Code\n- one\n### Docs\n- two', ['|one', '|two']],
+    [
+      'headings with a label, with all that is below them',
+      '### AC-1: one\n**Given** a\n**When** b\n\n**Notes**\n- c\n\n### AC-002 (code)\n```gherkin\nGiven d\n```\n### AC-3: three\n### AC-4\n- e',
+      ['AC-1|one: **Given** a **When** b Notes: c', 'AC-002|(code): Given d', 'AC-3|three', 'AC-4|e'],
+    ],
+    [
+      'a heading with a label above a bold line',
+      '### AC-1: one\n\n**Check**\n- a\n- b',
+      ['AC-1|one Check: a b'],
+    ],
+    [
+      'several items below a heading with a label',
+      '### AC-7: group\n- [ ] one\n- AC-9: nine\n#### More\n- two\n### Docs\n- three',
+      ['AC-7.1|one', 'AC-9|nine', 'AC-7.2|two', '|three'],
+    ],
+    [
+      'headings of scenarios',
+      '### Scenario: login\n- **Given** a\n- **Then** b\n### Scenario 2 - logout\nGiven c',
+      ['|login: **Given** a **Then** b', '|logout: Given c'],
+    ],
+    [
+      'paragraphs with a label',
+      'About it.\n\n**AC-1**: one  \nand more\nAC-2: two\n- three',
+      ['AC-1|one and more', 'AC-2|two', '|three'],
+    ],
     ['fenced code', '```\n- no\n## Acceptance\n```\n- one', ['|one']],
     ['marks within', '- [ ] `a.ts` **exports** _b_', ['|`a.ts` **exports** _b_']],
     ['Windows line ends', '- [ ] one\r\n- [ ] two\r\n', ['|one', '|two']],

@@ -1,16 +1,19 @@
 /** Reads any Markdown file: the items of every section "Acceptance Criteria" (contract: doors.md, 3). Pure. */
-import type { ListItem } from '../markdown-lines.ts'
+import { splitLabel } from '../../rules/labels.ts'
+import type { ListItem, Text } from '../markdown-lines.ts'
 import {
+  BOLD_LEVEL,
   collectTexts,
   describeContent,
   isTable,
+  listParts,
   NAMES_CRITERIA,
   quoteTitle,
   readDocument,
   type Section,
   warnOfUnread,
 } from './sections.ts'
-import { type ReadOptions, type Stated, StatedList } from './stated.ts'
+import { cleanText, type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 /**
  * @example
@@ -30,6 +33,7 @@ export function readCriteriaSections(
   const list = new StatedList()
   const prefixes = new Map<Section, string>()
   const tops = new Set<Section>()
+  moveTitlesToItems(sections)
   for (const section of sections) {
     const top = findCriteriaSection(section)
     if (top === null) {
@@ -52,6 +56,77 @@ export function readCriteriaSections(
 /** The outermost section of criteria that contains a section, or is it. */
 const findCriteriaSection = (section: Section): Section | null =>
   [...section.parents, section].find(({ title }) => NAMES_CRITERIA.test(title)) ?? null
+
+/**
+ * Makes one item of each section whose heading states a criterion, such as `### AC-3: Title` or `### Scenario: Title`, with all
+ * that is below it, and of each paragraph with a label. Several items below a label are criteria with the ids `AC-3.1`, `AC-3.2`.
+ * Changes the sections.
+ */
+function moveTitlesToItems(sections: readonly Section[]): void {
+  const wholes = new Map<Section, ListItem>()
+  const counts = new Map<Section | undefined, number>()
+  for (const [i, section] of sections.entries()) {
+    const top = findCriteriaSection(section)
+    if (top === null) continue
+    const chain = [section, ...section.parents.toReversed()]
+    const owner = chain.slice(0, chain.indexOf(top)).find((each) => readTitle(each) !== null)
+    const title = owner === undefined ? null : readTitle(owner)
+    if (owner === section && isOneCriterion(section, sections[i + 1]))
+      wholes.set(section, { kind: 'item', line: section.line, mark: '-', lines: [], items: [] })
+    const whole = owner && wholes.get(owner)
+    if (whole !== undefined) {
+      const parts = listParts(section).sort((a, b) => a.line - b.line)
+      const ownTitle = owner === section ? title : section.title
+      whole.lines.push(`${ownTitle}${parts.length > 0 ? ':' : ''}`, ...parts.map(({ text }) => text))
+      Object.assign(section, { items: owner === section ? [whole] : [], texts: [] })
+      continue
+    }
+    const { label } = splitLabel(title ?? '')
+    for (const item of label === null ? [] : section.items) {
+      const text = cleanText(item.lines.join('\n'))
+      if (splitLabel(text).label !== null) continue
+      const count = (counts.get(owner) ?? 0) + 1
+      counts.set(owner, count)
+      item.lines = [`${label}.${count}: ${text}`]
+    }
+    const labeled = section.texts.map((text) => ({ text, items: listLabeledItems(text) }))
+    section.items = [...section.items, ...labeled.flatMap(({ items }) => items)].sort(
+      (a, b) => a.line - b.line,
+    )
+    section.texts = labeled.filter(({ items }) => items.length === 0).map(({ text }) => text)
+  }
+}
+
+const SCENARIO = /^Scenario(?: Outline)?(?: \d{1,4})? ?[:：–—-] *(?=\S)/i
+const SPACED_LABEL = /^(AC[-_]?\d{1,4}) +(?=\S)/i
+
+/** Returns the criterion that a heading states, such as `AC-3: Title` or the name of a scenario; null if it states none. */
+function readTitle({ title }: Section): string | null {
+  if (SCENARIO.test(title)) return title.replace(SCENARIO, '')
+  if (splitLabel(title).label !== null) return title
+  return SPACED_LABEL.test(title) ? title.replace(SPACED_LABEL, '$1: ') : null
+}
+
+/** The steps of a scenario, text, or a single item are one criterion with their heading. A heading of other headings is none. */
+function isOneCriterion(section: Section, next: Section | undefined): boolean {
+  const { items, texts } = section
+  if (items.length === 0 && texts.length === 0 && next?.parents.includes(section))
+    return next.level === BOLD_LEVEL && readTitle(next) === null
+  const isOfSteps = /^[\s*_`]*(?:given|when)\b/i.test(items[0]?.lines[0] ?? '')
+  return items.length <= 1 || isOfSteps || SCENARIO.test(section.title)
+}
+
+/** Lists the lines of a paragraph that begin with a label, such as `**AC-3**: Title`, each with the lines behind it. */
+function listLabeledItems(text: Text): ListItem[] {
+  if (text.kind === 'fence' || isTable(text)) return []
+  const items: ListItem[] = []
+  for (const [i, line] of text.lines.entries()) {
+    const isLabeled = /^(?:AC|CRIT|REQ|N?FR|SC)/i.test(splitLabel(line).label ?? '')
+    if (isLabeled) items.push({ kind: 'item', line: text.line + i, mark: '-', lines: [line], items: [] })
+    else items.at(-1)?.lines.push(line)
+  }
+  return items
+}
 
 /** Reads `- **Acceptance Criteria**:` with its nested items. */
 function readNestedSection(item: ListItem, list: StatedList, nested: boolean): void {

@@ -27,7 +27,7 @@ export function readDocument(source: string): Document {
 }
 
 /** A bold line alone acts as a heading below all real ones: `**Acceptance Scenarios**:`. */
-const BOLD_LEVEL = 7
+export const BOLD_LEVEL = 7
 /** A line with a colon that names criteria: `Acceptance criteria:`. */
 const COLON_LEVEL = 8
 const BOLD_LINE = /^(\*\*|__)((?:(?!\1).)+)\1$/
