@@ -130,3 +130,11 @@ test('a requirement with more items than a list takes is refused', () => {
   const items = '1. THE cart SHALL hold\n'.repeat(20_001)
   expect(read(`### Requirement 1\n\n${items}`).refused).toBe('has more than 20000 items of one task')
 })
+
+test('acceptance criteria outside of the requirements are named', () => {
+  const source =
+    '# Requirement 1\n\n## Requirement 1\n\n1. THE cart SHALL open\n\n## Acceptance Criteria\n\n- It is fast\n'
+  expect(readKiro(source, { path: PATH }).warnings).toEqual([
+    { line: 7, message: '"Acceptance Criteria" is not read: it has 1 item' },
+  ])
+})

@@ -1,5 +1,5 @@
 /** Reads `requirements.md` and `bugfix.md` of Kiro: one criterion for each EARS item, with the id `R{n}.{m}`. Pure. */
-import { collectTexts, countNoun, quoteTitle, readDocument, type Section } from './sections.ts'
+import { collectTexts, countNoun, quoteTitle, readDocument, type Section, warnOfUnread } from './sections.ts'
 import { MAX_TEXTS, type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 /** Matches the heading of a requirement in any language: `Requirement 1: Login`, `要件1`, `1. Login`. */
@@ -15,14 +15,18 @@ export function readKiro(source: string, { path }: ReadOptions): Stated {
   const { taskId, featureId, sections } = readDocument(source)
   const list = new StatedList()
   const counts = new Map<string, number>()
+  const known = new Set<Section>()
   for (const section of sections) {
     const number = requirementOf(section)
     const entries = readEntries(section)
     const isRead = (number !== null || entries.some(({ number: own }) => own !== null)) && !isDefect(section)
-    if (!isRead) {
+    if (isRead) known.add(section)
+    else {
       const found = entries.filter(({ text, number: own }) => own !== null || EARS.test(text)).length
-      if (found > 0)
+      if (found > 0) {
         list.warn(section.line, `${quoteTitle(section)} is not read: it has ${countNoun(found, 'item')}`)
+        known.add(section)
+      }
       continue
     }
     const hasNumbers = entries.some(({ isBullet }) => !isBullet)
@@ -38,6 +42,7 @@ export function readKiro(source: string, { path }: ReadOptions): Stated {
       list.add({ text, line, criterionId: own === null ? counted : `R${own}` })
     }
   }
+  warnOfUnread(sections, (section) => known.has(section), list)
   const name = nameOfPath(path)
   const none = 'it has no heading of a requirement ("Requirement 1") with numbered items'
   return list.toStated({ featureId: featureId ?? name, taskId: taskId ?? name }, none)

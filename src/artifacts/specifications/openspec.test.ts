@@ -133,3 +133,8 @@ test('a path has one place, and the archive comes before the specification and i
   expect([PATH, OF_CHANGE, archived].map((each) => chooseFormat(each, ''))).toEqual(Array(3).fill('openspec'))
   expect(chooseFormat('cart.md', SPEC)).toBe('openspec')
 })
+
+test('a section outside of the requirements that looks like criteria is named', () => {
+  const { warnings } = readOpenSpec(`${SPEC}\n## Acceptance criteria\n\n- one\n`, { path: PATH })
+  expect(warnings).toContainEqual({ line: 36, message: '"Acceptance criteria" is not read: it has 1 item' })
+})

@@ -1,6 +1,6 @@
 /** Reads `spec.md` of OpenSpec, and the changes to it: one criterion for each scenario. Pure. */
 import { readPart } from '../markdown-lines.ts'
-import { listParts, quoteTitle, readDocument, type Section } from './sections.ts'
+import { listParts, quoteTitle, readDocument, type Section, warnOfUnread } from './sections.ts'
 import { type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 export type OpenSpecPlace = {
@@ -52,6 +52,8 @@ export function readOpenSpec(source: string, { path, earlier = [] }: ReadOptions
     list.warn(null, 'the specification is not there; only the scenarios of the change are read')
   for (const scenarios of change(before, parsed, list).values())
     for (const scenario of scenarios) list.add({ ...scenario, criterionId: null })
+  const isKnown = ({ title }: Section) => REQUIREMENT.test(title) || SCENARIO.test(title)
+  warnOfUnread(sections, (section) => [section, ...section.parents].some(isKnown), list)
   const name = placeOf(path)?.capability ?? null
   const names = { featureId: featureId ?? name, taskId: taskId ?? name }
   return list.toStated(names, 'it has no "Scenario:" of a "Requirement:"')

@@ -91,6 +91,17 @@ test('scenarios without a story, and labeled paragraphs and nested items, are re
   ).toEqual(['FR-2|two', 'FR-3|three', 'FR-1|one and more'])
 })
 
+test('acceptance criteria are read like scenarios, by their labels if they have some, and other criteria are named', () => {
+  const story = (number: number, ...items: string[]) =>
+    `### User Story ${number} - Title\n\n**Acceptance Criteria**:\n- ${items.join('\n- ')}\n`
+  const source = `${story(1, 'one', 'AC-1: two')}${story(2, '**AC-1**: three', 'AC-2: four')}
+## Definition of Done\n- done\n\n## Review & Acceptance Checklist\n- [ ] No details\n`
+  expect(shown(source)).toEqual(['US1.1|one', 'US1.AC-1|two', 'US2.AC-1|three', 'AC-2|four'])
+  expect(readSpecKit(source, { path: PATH }).warnings).toEqual([
+    { line: 12, message: '"Definition of Done" is not read: it has 1 item' },
+  ])
+})
+
 test('the text of a row is in the column that its header names, or is the longest cell', () => {
   const long = 'because many buyers asked for it in the last year'
   const table = (...rows: string[]) => shown(`## Requirements\n\n${rows.join('\n')}\n`)

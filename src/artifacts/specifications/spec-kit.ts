@@ -10,16 +10,19 @@ import {
   quoteTitle,
   readDocument,
   type Section,
+  warnOfUnread,
 } from './sections.ts'
 import { cleanText, type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 const OF_PATH = /(?:^|\/)specs\/(\d{3,}[\w-]*)\/(?:spec|tasks)\.md$/
 const BRANCH = /\*\*Feature Branch\*\*\s*:\s*`?([\w./-]+)/i
 
+const SPEC = /\b(?:FR|SC)-?\d|Acceptance (?:Scenarios|Criteria)/i
+
 export function readSpecKit(source: string, options: ReadOptions): Stated {
   const document = readDocument(source)
   const feature = document.featureId ?? OF_PATH.exec(options.path)?.[1] ?? BRANCH.exec(source)?.[1] ?? null
-  return /(?:^|\/)tasks\.md$/.test(options.path) || !/\b(?:FR|SC)-?\d|Acceptance Scenarios/i.test(source)
+  return /(?:^|\/)tasks\.md$/.test(options.path) || !SPEC.test(source)
     ? readTasks(document, feature, options)
     : readSpec(document, feature)
 }
@@ -34,10 +37,12 @@ function readSpec({ taskId, sections }: Document, feature: string | null): State
   const counts = new Map<string, number>()
   for (const section of sections) {
     const chain = [...section.parents, section].map(({ title }) => title)
-    const isOfScenarios = chain.some((title) => /acceptance scenarios?/i.test(title))
-    if (isOfScenarios) addScenarios(section, storyOf(chain), counts, list)
+    if (chain.some((title) => SCENARIOS.test(title))) addScenarios(section, storyOf(chain), counts, list)
     else addRequirements(section, chain, list)
   }
+  const wasRead = ({ title, parents }: Section) =>
+    [title, ...parents.map((parent) => parent.title)].some((each) => READ.some((form) => form.test(each)))
+  warnOfUnread(sections, wasRead, list)
   const names = { featureId: feature, taskId: taskId ?? feature }
   return list.toStated(
     names,
@@ -45,7 +50,11 @@ function readSpec({ taskId, sections }: Document, feature: string | null): State
   )
 }
 
-/** `US1` of "User Story 1 - Title"; `AS` without a number. */
+const SCENARIOS = /acceptance (?:scenarios?|criteria)/i
+/** Headings of sections that are read, and of the list with which spec-kit checks the specification itself. */
+const READ = [SCENARIOS, REQUIREMENTS, /acceptance checklist/i]
+
+/** `US1.` of "User Story 1 - Title"; `AS-` without a number. */
 function storyOf(chain: readonly string[]): string {
   for (const title of chain.toReversed()) {
     const number = /\bstory\s+(\d+(?:\.\d+)*)/i.exec(title)?.[1]
@@ -64,7 +73,14 @@ function addScenarios(
   for (const each of listParts({ items, texts: paragraphs }).sort((a, b) => a.line - b.line)) {
     const count = (counts.get(story) ?? 0) + 1
     counts.set(story, count)
-    list.add({ ...each, text: each.text.replace(KEYWORD, '$1'), criterionId: `${story}${count}` })
+    const text = each.text.replace(KEYWORD, '$1')
+    const isLabeled = splitLabel(cleanText(text)).label !== null
+    list.add({
+      ...each,
+      text,
+      section: story.slice(0, -1),
+      ...(!isLabeled && { criterionId: `${story}${count}` }),
+    })
   }
 }
 
