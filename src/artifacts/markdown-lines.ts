@@ -68,7 +68,7 @@ const COMMENT_END = '-->'
 /** The mark of a code span or fence, or the start of a comment. */
 const MARK = /`+|~{3,}|<!--/g
 /** Matches the line break before an empty line, or before a line that can start a block. */
-const END_OF_TEXT = /\n[ \t]*(?:[\r\n]|[-*+>#|]|\d{1,9}[.)]|`{3}|~{3})/g
+const END_OF_TEXT = /\n[ \t]*(?:[\r\n]|[-*+•>#|]|\d{1,9}[.)]|`{3}|~{3})/g
 
 /** Places of the marks of a comment. */
 type Comment = { start: number; end: number }
@@ -146,7 +146,8 @@ export function listFencedBlocks(text: string): string[] {
 type OpenItem = { item: ListItem; content: number }
 
 const BREAK = /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/
-const ITEM = /^([-*+]|\d{1,9}[.)])([ \t]+|$)/
+/** A list that is copied from a document has round bullets. */
+const ITEM = /^([-*+•]|\d{1,9}[.)])([ \t]+|$)/
 const HEADING = /^(#{1,6})(?:[ \t]|$)/
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/
 const UNDERLINE = /^(?:=+|-+)$/

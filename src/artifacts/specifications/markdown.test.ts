@@ -15,6 +15,7 @@ const texts = (list: string, options: { nested?: boolean } = {}) =>
 describe('a task file in Markdown', () => {
   test.each<[string, string, string[]]>([
     ['boxes, ticked or not', '- [ ] one\n- [x] two\n- [X] three', ['|one', '|two', '|three']],
+    ['round bullets', '- one\n• **AC-2**: two\n  and more', ['|one', 'AC-2|two and more']],
     ['a box alone on its line', '- [ ]\n  one\n- [x]\n  two', ['|one', '|two']],
     ['stars and pluses', '* one\n* two', ['|one', '|two']],
     ['numbers', '1. one\n2. two\n10) three', ['|one', '|two', '|three']],
