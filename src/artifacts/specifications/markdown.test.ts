@@ -105,6 +105,15 @@ describe('a task file in Markdown', () => {
     }
   })
 
+  test.each(['- [ ] ~~two~~', '- [-] ~~AC-2: two~~ (moved to TASK-7)', '- **AC-2**: ~~two~~ — deferred'])(
+    'leaves out the item %j, which is struck out, and names it',
+    (struck) => {
+      const { tasks, warnings } = read(`# Acceptance criteria\n- ~~old~~ one\n${struck}\n- three`)
+      expect(tasks[0]?.criteria).toEqual([{ text: '~~old~~ one' }, { text: 'three' }])
+      expect(warnings).toEqual([{ line: 3, message: 'an item is struck out; it is not read' }])
+    },
+  )
+
   test('rejects a list whose items have no words', () => {
     expect(read('# Acceptance Criteria\n- [ ]\n- [ ]')).toMatchObject({
       tasks: [],

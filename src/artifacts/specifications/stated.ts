@@ -92,6 +92,7 @@ export class StatedList {
       return void warn('an item is longer than 64 KiB; it is not read')
     const words = joinedWords(text)
     if (words === '') return void warn('an item has no words; it is skipped')
+    if (STRUCK_OUT.test(text)) return void warn('an item is struck out; it is not read')
     const earlier = this.#lineOfWords.get(words)
     if (earlier !== undefined) return void warn(`an item repeats the text${atLine(earlier)}; it is read once`)
     this.#lineOfWords.set(words, line)
@@ -165,6 +166,8 @@ export function cleanText(text: string): string {
 }
 
 const CHECK_BOX = /^\s*\[[ \txX~-]?\](?=\s|$)/
+/** Matches a text that is struck out as a whole, or up to a note about it. */
+const STRUCK_OUT = /^~~(?:(?!~~)[^])+~~\s*(?:$|[*_]{0,2}[(–—-])/
 const removeFenceMarks = (text: string): string =>
   text
     .split('\n')
