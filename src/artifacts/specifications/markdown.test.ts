@@ -15,6 +15,11 @@ const texts = (list: string, options: { nested?: boolean } = {}) =>
 describe('a task file in Markdown', () => {
   test.each<[string, string, string[]]>([
     ['boxes, ticked or not', '- [ ] one\n- [x] two\n- [X] three', ['|one', '|two', '|three']],
+    [
+      'boxes with other marks, and without a space',
+      '- [/] AC-1: one\n- [>] two\n- [✅] three\n- [ x ] four\n- [ ]**AC-5** five\n- [a] six\n- [x](y) seven',
+      ['AC-1|one', '|two', '|three', '|four', 'AC-5|five', '|[a] six', '|[x](y) seven'],
+    ],
     ['round bullets', '- one\n• **AC-2**: two\n  and more', ['|one', 'AC-2|two and more']],
     ['a box alone on its line', '- [ ]\n  one\n- [x]\n  two', ['|one', '|two']],
     ['stars and pluses', '* one\n* two', ['|one', '|two']],
