@@ -73,9 +73,19 @@ describe('a task file in Markdown', () => {
       ['|login: **Given** a **Then** b', '|logout: Given c'],
     ],
     [
+      'scenarios below a heading with a label',
+      '### AC-1: group\n#### Scenario: a\nGiven b\n#### Scenario: c\n- **Given** d\n- e\n### AC-2: two',
+      ['AC-1.1|a: Given b', 'AC-1.2|c: **Given** d e', 'AC-2|two'],
+    ],
+    [
       'paragraphs with a label',
       'About it.\n\n**AC-1**: one  \nand more\nAC-2: two\n- three',
       ['AC-1|one and more', 'AC-2|two', '|three'],
+    ],
+    [
+      'paragraphs of steps',
+      '**Given** a  \n**When** b\n\n**Then** c\n\nGiven this, it matters.\n\nGiven d\nThen e\n\nA note.',
+      ['|**Given** a **When** b **Then** c', '|Given d Then e'],
     ],
     ['fenced code', '```\n- no\n## Acceptance\n```\n- one', ['|one']],
     ['marks within', '- [ ] `a.ts` **exports** _b_', ['|`a.ts` **exports** _b_']],

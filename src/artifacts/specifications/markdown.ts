@@ -64,38 +64,38 @@ const findCriteriaSection = (section: Section): Section | null =>
  */
 function moveTitlesToItems(sections: readonly Section[]): void {
   const wholes = new Map<Section, ListItem>()
-  const counts = new Map<Section | undefined, number>()
+  const counts = new Map<Section, number>()
+  /** Adds a label to a text without one, if a section around it has a label. */
+  const addLabel = (text: string, chain: readonly Section[]): string => {
+    const labeled = chain.find((each) => labelOf(each) !== null)
+    if (labeled === undefined || splitLabel(text).label !== null) return text
+    const count = (counts.get(labeled) ?? 0) + 1
+    counts.set(labeled, count)
+    return `${labelOf(labeled)}.${count}: ${text}`
+  }
   for (const [i, section] of sections.entries()) {
     const top = findCriteriaSection(section)
     if (top === null) continue
-    const chain = [section, ...section.parents.toReversed()]
-    const owner = chain.slice(0, chain.indexOf(top)).find((each) => readTitle(each) !== null)
-    const title = owner === undefined ? null : readTitle(owner)
+    const upwards = [section, ...section.parents.toReversed()]
+    const chain = upwards.slice(0, upwards.indexOf(top))
+    const owner = chain.find((each) => readTitle(each) !== null)
     if (owner === section && isOneCriterion(section, sections[i + 1]))
       wholes.set(section, { kind: 'item', line: section.line, mark: '-', lines: [], items: [] })
     const whole = owner && wholes.get(owner)
     if (whole !== undefined) {
+      const title = owner === section ? addLabel(readTitle(section) ?? '', chain) : section.title
       const parts = listParts(section).sort((a, b) => a.line - b.line)
-      const ownTitle = owner === section ? title : section.title
-      whole.lines.push(`${ownTitle}${parts.length > 0 ? ':' : ''}`, ...parts.map(({ text }) => text))
+      whole.lines.push(`${title}${parts.length > 0 ? ':' : ''}`, ...parts.map(({ text }) => text))
       Object.assign(section, { items: owner === section ? [whole] : [], texts: [] })
       continue
     }
-    const { label } = splitLabel(title ?? '')
-    for (const item of label === null ? [] : section.items) {
-      const text = cleanText(item.lines.join('\n'))
-      if (splitLabel(text).label !== null) continue
-      const count = (counts.get(owner) ?? 0) + 1
-      counts.set(owner, count)
-      item.lines = [`${label}.${count}: ${text}`]
-    }
-    const labeled = section.texts.map((text) => ({ text, items: listLabeledItems(text) }))
-    section.items = [...section.items, ...labeled.flatMap(({ items }) => items)].sort(
-      (a, b) => a.line - b.line,
-    )
-    section.texts = labeled.filter(({ items }) => items.length === 0).map(({ text }) => text)
+    for (const item of owner === undefined ? [] : section.items)
+      item.lines = [addLabel(cleanText(item.lines.join('\n')), chain)]
+    moveParagraphsToItems(section)
   }
 }
+
+const labelOf = (section: Section): string | null => splitLabel(readTitle(section) ?? '').label
 
 const SCENARIO = /^Scenario(?: Outline)?(?: \d{1,4})? ?[:：–—-] *(?=\S)/i
 const SPACED_LABEL = /^(AC[-_]?\d{1,4}) +(?=\S)/i
@@ -116,16 +116,26 @@ function isOneCriterion(section: Section, next: Section | undefined): boolean {
   return items.length <= 1 || isOfSteps || SCENARIO.test(section.title)
 }
 
-/** Lists the lines of a paragraph that begin with a label, such as `**AC-3**: Title`, each with the lines behind it. */
-function listLabeledItems(text: Text): ListItem[] {
-  if (text.kind === 'fence' || isTable(text)) return []
-  const items: ListItem[] = []
-  for (const [i, line] of text.lines.entries()) {
-    const isLabeled = /^(?:AC|CRIT|REQ|N?FR|SC)/i.test(splitLabel(line).label ?? '')
-    if (isLabeled) items.push({ kind: 'item', line: text.line + i, mark: '-', lines: [line], items: [] })
-    else items.at(-1)?.lines.push(line)
-  }
-  return items
+/** Makes items of the lines that begin with a label, such as `**AC-3**: Title`, or with `Given`, each with the lines behind it. */
+function moveParagraphsToItems(section: Section): void {
+  let last: { item: ListItem; text: Text } | null = null
+  section.texts = section.texts.filter((text) => {
+    // A sentence may begin with the word "Given", too.
+    const hasThen = text.lines.some((line) => /\bthen\b/i.test(line))
+    const firstStep = hasThen ? /^[*_]{0,2}given\b/i : /^[*_]{1,2}given\b/i
+    for (const [i, line] of text.kind === 'fence' || isTable(text) ? [] : text.lines.entries()) {
+      const isLabeled = /^(?:AC|CRIT|REQ|N?FR|SC)/i.test(splitLabel(line).label ?? '')
+      if (isLabeled || firstStep.test(line)) {
+        last = { item: { kind: 'item', line: text.line + i, mark: '-', lines: [line], items: [] }, text }
+        section.items.push(last.item)
+      } else if (last !== null && (last.text === text || /^[\s*_]*(?:when|then|and|but)\b/i.test(line))) {
+        last.item.lines.push(line)
+        last.text = text
+      }
+    }
+    return last?.text !== text
+  })
+  section.items.sort((a, b) => a.line - b.line)
 }
 
 /** Reads `- **Acceptance Criteria**:` with its nested items. */
