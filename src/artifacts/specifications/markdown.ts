@@ -107,7 +107,10 @@ function readTitle({ title }: Section): string | null {
   return SPACED_LABEL.test(title) ? title.replace(SPACED_LABEL, '$1: ') : null
 }
 
-/** The steps of a scenario, text, or a single item are one criterion with their heading. A heading of other headings is none. */
+/**
+ * Checks whether a heading is one criterion with the steps of a scenario, the text or the single item below it. A heading of
+ * other headings is not.
+ */
 function isOneCriterion(section: Section, next: Section | undefined): boolean {
   const { items, texts } = section
   if (items.length === 0 && texts.length === 0 && next?.parents.includes(section))

@@ -165,7 +165,7 @@ export function cleanText(text: string): string {
   return kept.replace(CHECK_BOX, '').replace(/\s+/gu, ' ').trim()
 }
 
-/** Some editors use other marks than `x`, and a box without a space is none for GitHub. */
+/** Matches a check box. Some editors use other marks than `x`, and some authors write no space behind an empty box. */
 const CHECK_BOX = /^\s*\[(?:\s?[xX]?\s?|[^\p{L}\p{N}[\]]{1,2})\](?=\s|$)|^\s*\[ \](?=[\p{L}\p{N}*_`])/u
 /** Matches a text that is struck out as a whole, or up to a note about it. */
 const STRUCK_OUT = /^~~(?:(?!~~)[^])+~~\s*(?:$|[*_]{0,2}[(–—-])/
