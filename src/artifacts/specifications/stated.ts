@@ -168,7 +168,7 @@ export function cleanText(text: string): string {
 /** Matches a check box. Some editors use other marks than `x`, and some authors write no space behind an empty box. */
 const CHECK_BOX = /^\s*\[(?:\s?[xX]?\s?|[^\p{L}\p{N}[\]]{1,2})\](?=\s|$)|^\s*\[ \](?=[\p{L}\p{N}*_`])/u
 /** Matches a text that is struck out as a whole, or up to a note about it. */
-const STRUCK_OUT = /^~~(?:(?!~~)[^])+~~\s*(?:$|[*_]{0,2}[(–—-])/
+const STRUCK_OUT = /^~~(?:(?!~~).)+~~\s*(?:$|[*_]{0,2}[(–—-])/u
 const removeFenceMarks = (text: string): string =>
   text
     .split('\n')
