@@ -37,6 +37,8 @@ const OUTCOMES: ReadonlyMap<string, TestStatus> = new Map([
 ])
 /** Statuses of GoogleTest for a test that did not run. */
 const NOT_RUN = new Set(['notrun', 'skipped', 'suppressed', 'disabled'])
+/** Statuses of a failed test. Some programs write no `failure` for it. */
+const FAILED = new Set(['fail', 'failed', 'failure', 'error'])
 const MAX_TEXT_CHARACTERS = 4_000
 /** Maximum depth of nested elements of any name. */
 const MAX_ELEMENT_DEPTH = 256
@@ -135,10 +137,11 @@ class JunitReader {
 
   #toCase({ name = '', classname = '', time, status, result }: Record<string, string>): Case {
     const suite = joinName(this.#suites.at(-1)?.name ?? '', classname)
-    const isRun = ![status, result].some((word) => word !== undefined && NOT_RUN.has(word.toLowerCase()))
+    const is = (words: ReadonlySet<string>) =>
+      [status, result].some((word) => word !== undefined && words.has(word.toLowerCase()))
     return {
       name: joinName(suite, name),
-      status: isRun ? 'passed' : 'skipped',
+      status: is(NOT_RUN) ? 'skipped' : is(FAILED) ? 'failed' : 'passed',
       durationMs: toMilliseconds(time, 1_000),
       message: null,
       outcome: null,
@@ -148,7 +151,7 @@ class JunitReader {
   #openOutcome(test: Case, name: string, { message }: Record<string, string>): void {
     const status = this.#depth === 1 ? OUTCOMES.get(name) : undefined
     // A failure wins over a later `skipped` of the same test.
-    if (status === undefined || test.status === 'failed') return
+    if (status === undefined || (test.status === 'failed' && test.outcome !== null)) return
     test.status = status
     test.outcome = name
     test.message = message ?? null

@@ -66,6 +66,19 @@ test('Maven reports a suite as the root, and the tries of a test as flaky or as 
   expect((await readTestReport('junit', report))[0]?.durationMs).toBe(1_234_500)
 })
 
+test('a test case with the status of a failure has failed, also without an element that says so', async () => {
+  const report = `<testsuite><testcase name="a" status="failed"/><testcase name="b" result="Failed"/>
+<testcase name="c" status="fail"><failure message="no"/></testcase><testcase name="d" status="passed"/></testsuite>`
+  expect(
+    (await readTestReport('junit', report)).map(({ name, status, message }) => [name, status, message]),
+  ).toEqual([
+    ['a', 'failed', undefined],
+    ['b', 'failed', undefined],
+    ['c', 'failed', 'no'],
+    ['d', 'passed', undefined],
+  ])
+})
+
 test('the last report of a test counts within a suite of a JUnit report, and the worst one of several suites', async () => {
   const passed = '<testcase classname="A" name="a"/>'
   const failed = '<testcase classname="A" name="a"><failure/></testcase>'
