@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PROJECT, writeLargeSession, writeSessions } from '../../tools/screenshots/written-sessions.ts'
-import { start } from '../integration/http-start.ts'
+import { start, useService } from '../integration/http-start.ts'
 import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { compareMatrix, readMatrix } from './matrix-cells.ts'
@@ -8,15 +8,17 @@ import { useBrowser } from './open-page.ts'
 
 const CELL = 24
 /** A size that is wider than the screen and higher than the page allows. */
-const LAYERED = { turns: 120, criteria: 40 }
+const LARGE = { turns: 200, criteria: 60 }
 
 describeInBrowser('the matrix of criteria over turns', () => {
   const browser = useBrowser()
+  let world = ''
+  const service = useService(async ({ graph }) => {
+    world = await writeLargeSession(clientOf(graph), LARGE)
+  })
 
   test('of a session of 200 turns and 60 criteria has every cell with the verdict of its turn', async () => {
-    const started = await start()
-    const world = await writeLargeSession(clientOf(started.graph), { turns: 200, criteria: 60 })
-    const page = await browser.open(started, `/p/${PROJECT}/w/${world}`)
+    const page = await browser.open(service(), `/p/${PROJECT}/w/${world}`)
     const cells = await readMatrix(page)
     expect(cells.size).toBe(200 * 60)
     const statuses = ['verified', 'rejected', 'unknown']
@@ -29,16 +31,14 @@ describeInBrowser('the matrix of criteria over turns', () => {
   })
 
   test('that is wider than the screen has its own layer, so that Chromium repaints no cell on scrolling', async () => {
-    const started = await start()
-    const world = await writeLargeSession(clientOf(started.graph), LAYERED)
-    const page = await browser.open(started, `/p/${PROJECT}/w/${world}`)
+    const page = await browser.open(service(), `/p/${PROJECT}/w/${world}`)
     await page.getByLabel('Criteria by turn', { exact: true }).waitFor()
     const session = await page.context().newCDPSession(page)
     let isLayered = false
     session.on('LayerTree.layerTreeDidChange', ({ layers = [] }) => {
       // The head is a layer, too, as wide as the cells.
       isLayered ||= layers.some(
-        ({ width, height }) => width > LAYERED.turns * CELL && height > LAYERED.criteria * CELL,
+        ({ width, height }) => width > LARGE.turns * CELL && height > LARGE.criteria * CELL,
       )
     })
     await session.send('DOM.enable')
