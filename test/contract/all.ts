@@ -5,7 +5,7 @@ import { analysisOraclesContract } from './analysis-oracles.ts'
 import { asOfContract } from './as-of.ts'
 import { attentionContract } from './attention.ts'
 import { autobuildContract } from './autobuild.ts'
-import { backupContract } from './backup.ts'
+import { backupContract, backupRulesContract } from './backup.ts'
 import { basisContract } from './basis.ts'
 import { captureContract } from './capture.ts'
 import { coachContract } from './coach.ts'
@@ -30,7 +30,7 @@ import { notThereContract } from './not-there.ts'
 import { pagesContract } from './pages.ts'
 import { pairsContract, pairsRulesContract } from './pairs.ts'
 import { portContract } from './port.ts'
-import { projectOfNodesContract } from './project-of-nodes.ts'
+import { projectOfNodesContract, projectOfNodesRulesContract } from './project-of-nodes.ts'
 import { proofsContract, proofsRulesContract } from './proofs.ts'
 import { racesContract } from './races.ts'
 import { readsContract } from './reads.ts'
@@ -53,7 +53,7 @@ import { turnAgentsContract } from './turn-agents.ts'
 import { turnReportsContract } from './turn-reports.ts'
 import { turnTokensContract } from './turn-tokens.ts'
 import { twoProcessesContract } from './two-processes.ts'
-import { worldsContract } from './worlds.ts'
+import { damagedWorldsContract, worldsContract } from './worlds.ts'
 
 /**
  * Requirements that do not depend on the engine. `statementsContract` runs all of their statements, too. Therefore Neo4j runs only
@@ -80,6 +80,11 @@ export function rulesContract(store: StoreUnderTest): void {
   restoreRulesContract(store)
   pairsRulesContract(store)
   transcriptFormatsContract(store)
+  notThereContract(store)
+  secretsContract(store)
+  damagedWorldsContract(store)
+  projectOfNodesRulesContract(store)
+  backupRulesContract(store)
 }
 
 /**
@@ -109,7 +114,6 @@ export function statementsContract(store: StoreUnderTest): void {
   additionsContract(store)
   readsContract(store)
   pagesContract(store)
-  notThereContract(store)
   isolationContract(store)
   racesContract(store)
   issuesContract(store)
@@ -118,7 +122,6 @@ export function statementsContract(store: StoreUnderTest): void {
   elsewhereContract(store)
   knownElsewhereContract(store)
   searchContract(store)
-  secretsContract(store)
   masksContract(store)
   seenOnTreeContract(store)
   rollbackContract(store)

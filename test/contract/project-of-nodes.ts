@@ -95,6 +95,13 @@ export function projectOfNodesContract(store: StoreUnderTest): void {
       expect(await exportOf(other)).toEqual(lines)
       await other.close()
     })
+  })
+}
+
+/** The repair of each label runs on every engine in `doctorContract`. */
+export function projectOfNodesRulesContract(store: StoreUnderTest): void {
+  describe('the project of a node', () => {
+    const handles = useGraph(store)
 
     test('is repaired by the doctor in all nodes at once', async () => {
       const { graph } = handles

@@ -28,24 +28,11 @@ const SHOWN = [
   'hasProofFiles',
 ]
 
-/** Worlds: the default world of a capture, the slugs, and deleted worlds. */
-export function worldsContract(store: StoreUnderTest): void {
-  describe('worlds', () => {
+/** Worlds with a damaged node: `worldsContract` and `doctorContract` run the statements of these tests. */
+export function damagedWorldsContract(store: StoreUnderTest): void {
+  describe('a damaged world', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
-    const task = { featureId: FEATURE, taskId: TASK }
-
-    test.each([
-      ['TASK-SKEL-004', 'TASK-SKEL-004'],
-      ['a.b_c-D9', 'a.b_c-D9'],
-      ['a/b c%é\u{1f600}', 'a%2Fb%20c%25%C3%A9%F0%9F%98%80'],
-      ['..', '..'],
-      ['täsk', 't%C3%A4sk'],
-    ])('the first world of task %s is called %s', async (taskId, worldSlug) => {
-      expect(await client().captureTurnState(aTurn(1, { taskId }))).toMatchObject({ worldSlug, taskId })
-      const shown = await client().loadTurnContinuationContext(aContext(2, { taskId, worldSlug }))
-      expect(shown).toMatchObject({ status: 'ok', worldSlug, previousTurn: 1 })
-    })
 
     test.each([
       ['a text that is no state', "'{'"],
@@ -128,6 +115,27 @@ export function worldsContract(store: StoreUnderTest): void {
             : [],
         )
       }
+    })
+  })
+}
+
+/** Worlds: the default world of a capture, the slugs, and deleted worlds. */
+export function worldsContract(store: StoreUnderTest): void {
+  describe('worlds', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const task = { featureId: FEATURE, taskId: TASK }
+
+    test.each([
+      ['TASK-SKEL-004', 'TASK-SKEL-004'],
+      ['a.b_c-D9', 'a.b_c-D9'],
+      ['a/b c%é\u{1f600}', 'a%2Fb%20c%25%C3%A9%F0%9F%98%80'],
+      ['..', '..'],
+      ['täsk', 't%C3%A4sk'],
+    ])('the first world of task %s is called %s', async (taskId, worldSlug) => {
+      expect(await client().captureTurnState(aTurn(1, { taskId }))).toMatchObject({ worldSlug, taskId })
+      const shown = await client().loadTurnContinuationContext(aContext(2, { taskId, worldSlug }))
+      expect(shown).toMatchObject({ status: 'ok', worldSlug, previousTurn: 1 })
     })
 
     test('further worlds of a task are numbered', async () => {
