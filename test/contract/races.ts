@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { TurngraphClient } from '../../src/client/client.ts'
 import { worldKey } from '../../src/core/keys.ts'
 import type { TurnRun } from '../../src/runs/record.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
@@ -50,6 +51,27 @@ export function racesContract(store: StoreUnderTest): void {
         })
       })
 
+      test('of two different records of one turn that are captured in parallel, one is stored, and the other is a conflict', async () => {
+        const other = await handles.open(() => store.beside(handles.graph))
+        for (let round = 1; round <= 4; round++) {
+          const capture = (client: TurngraphClient, playerSummary: string) =>
+            client.captureTurnState(aTurn(1, { playerSummary, taskId: `TASK-${round}` }))
+          const answers = await Promise.allSettled([
+            capture(client(), 'one'),
+            capture(clientOf(other), 'other'),
+          ])
+          const [refused, ...others] = answers.flatMap((each) =>
+            each.status === 'rejected' ? [each.reason] : [],
+          )
+          expect([refused, others]).toMatchObject([
+            { code: 'turn_conflict', details: { fields: ['player_summary'] } },
+            [],
+          ])
+        }
+        expect(await countsOf(handles.graph)).toMatchObject({ World: 4, Turn: 4 })
+        if (other !== handles.graph) await other.close()
+      })
+
       test('parallel captures of the same superseding record supersede once', async () => {
         await client().captureTurnState(aTurn(1))
         const other = aTurn(1, { playerSummary: 'other', onConflict: 'supersede' })
@@ -83,6 +105,13 @@ export function racesContract(store: StoreUnderTest): void {
         const { items } = await client().listTurns({ worldSlug: TASK })
         expect(items.map(({ turnNumber }) => turnNumber)).toEqual([1, 2, 3, 4, 5])
         expect(await brokenCounts(handles.graph)).toEqual([])
+        for (const turnNumber of numbers.toSorted())
+          await client().captureTurnState({ ...sent(turnNumber), taskId: 'IN-ORDER' })
+        const views = [TASK, 'IN-ORDER'].map((taskId) =>
+          client().loadTurnContinuationContext(aContext(6, { taskId, role: 'coach' })),
+        )
+        const [together, inOrder] = await Promise.all(views)
+        expect(together?.context).toBe(inOrder?.context)
       })
     })
 
@@ -149,7 +178,7 @@ export function racesContract(store: StoreUnderTest): void {
       test('a reader never sees a part of a parallel capture', async () => {
         await client().captureTurnState(whole(1))
         const write = async () => {
-          for (let n = 2; n <= 25; n++) await client().captureTurnState(whole(n))
+          for (let n = 2; n <= 12; n++) await client().captureTurnState(whole(n))
         }
         const reads = await race(write, async () => {
           const { prior, previousTurn, criteria } = await client().loadTurnContinuationContext(
@@ -167,7 +196,7 @@ export function racesContract(store: StoreUnderTest): void {
       test('a reader never sees a part of a parallel supersede', async () => {
         for (const n of [1, 2, 3]) await client().captureTurnState(whole(n))
         const write = async () => {
-          for (let i = 0; i < 20; i++) {
+          for (let i = 0; i < 10; i++) {
             await client().captureTurnState(
               whole(2, { playerSummary: `revision ${i}`, onConflict: 'supersede' }),
             )

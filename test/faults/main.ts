@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
 import type { Scenario } from './harness/scenario.ts'
-import { anyOrder } from './scenarios/any-order.ts'
 import { clocksApart } from './scenarios/clocks-apart.ts'
 import { cutReaders } from './scenarios/cut-readers.ts'
 import { damagedStore } from './scenarios/damaged-store.ts'
@@ -20,7 +19,6 @@ import { manyWorldsOn } from './scenarios/many-worlds.ts'
 import { oneWorld } from './scenarios/one-world.ts'
 import { racingReaders } from './scenarios/racing-readers.ts'
 import { resumedRunsOn } from './scenarios/resumed-runs.ts'
-import { sameTurnTwice } from './scenarios/same-turn-twice.ts'
 import { stoppedCoordinator } from './scenarios/stopped-coordinator.ts'
 import { stoppedService } from './scenarios/stopped-service.ts'
 
@@ -35,10 +33,8 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'killed-import': { run: killedImport, rounds: 100 },
   // A round is a turn with a death in it.
   'killed-watch': { run: killedWatch, rounds: 100 },
-  'same-turn-twice': { run: sameTurnTwice, rounds: 200 },
   // A round is a second.
   'racing-readers': { run: racingReaders, rounds: 60 },
-  'any-order': { run: anyOrder, rounds: 20 },
   'cut-readers': { run: cutReaders, rounds: 200 },
   'stopped-service': { run: stoppedService, rounds: 6 },
   'many-connections': { run: manyConnections, rounds: 100 },

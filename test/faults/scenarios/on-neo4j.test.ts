@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import { describeOn, neo4jLts, neo4jUrl } from '../../support/engines.ts'
 import type { Figures, Scenario } from '../harness/scenario.ts'
-import { anyOrder } from './any-order.ts'
 import { cutReaders } from './cut-readers.ts'
 import { killRunsOn } from './kill-runs.ts'
 import { lateWorker } from './late-worker.ts'
 import { racingReaders } from './racing-readers.ts'
-import { sameTurnTwice } from './same-turn-twice.ts'
 import { stoppedCoordinator } from './stopped-coordinator.ts'
 import { stoppedService } from './stopped-service.ts'
 
@@ -20,12 +18,6 @@ describeOn(neo4jLts, (store) => {
     return scenario({ rounds, seed: 1, log: () => {}, neo4j: neo4jUrl('lts') })
   }
 
-  test('two services that capture the same turn in parallel store one record', {
-    timeout: BOUND_MS,
-  }, async () => {
-    expect((await run(sameTurnTwice, 4)).stored).toBe(4)
-  })
-
   test('a reader during captures never sees part of one', { timeout: BOUND_MS }, async () => {
     expect((await run(racingReaders, 2)).contexts).toBeGreaterThan(0)
   })
@@ -34,12 +26,6 @@ describeOn(neo4jLts, (store) => {
     timeout: BOUND_MS,
   }, async () => {
     expect((await run(cutReaders, 5)).events).toBeGreaterThan(0)
-  })
-
-  test('turns captured in any order make the same world as turns in order', {
-    timeout: BOUND_MS,
-  }, async () => {
-    expect((await run(anyOrder, 1)).contexts).toBeGreaterThan(0)
   })
 
   test('a service that was suspended continues without a loss', { timeout: BOUND_MS }, async () => {
