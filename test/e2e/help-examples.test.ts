@@ -176,11 +176,7 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
     const [id = ''] = RUN_ID.exec(example) ?? []
     const script = id === '' ? example : example.replace(id, (await run(NEWEST_RUN)).stdout.trim())
     const { code, stdout, stderr } = await run(
-      /^turngraph tail [^|]*$/.test(script)
-        ? `${CAPTURES}exec ${script}`
-        : script.startsWith('turngraph tail ')
-          ? `${CAPTURES}${script}`
-          : script,
+      /^turngraph tail [^|]*$/.test(script) ? `${CAPTURES}exec ${script}` : script,
     )
     const answered =
       stdout.trim() !== '' || (stderr.trim() !== '' && !/\b(?:query|turns|paths)\b/.test(script))
