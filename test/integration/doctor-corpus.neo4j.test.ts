@@ -10,9 +10,11 @@ import { findingsOf } from '../contract/doctor.ts'
 import { forgetAll } from '../contract/forget.ts'
 import { useGraph } from '../contract/store.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
-import { describeOn, neo4jLts } from '../support/engines.ts'
-import { countsOf } from '../support/graph-dump.ts'
+import { describeOn, memory, neo4jLts } from '../support/engines.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
+import { brokenCounts, countsOf } from '../support/graph-dump.ts'
 import { clientOf } from '../support/records.ts'
+import { brokenTurns } from '../support/transcript-import.ts'
 
 const transcripts = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
 
@@ -22,6 +24,19 @@ async function importAll(graph: Graph): Promise<ImportReport[]> {
   for (const { name, root } of corpusRepositories())
     reports.push(await importAutobuild(clientOf(graph, name), [root]))
   return reports
+}
+
+/** Restores an export on the embedded engine, and checks that its bytes are the same there. */
+async function checkCopy(lines: readonly string[]): Promise<void> {
+  const copy = await memory.open()
+  try {
+    await restoreLines(copy, lines)
+    expect((await exportOf(copy)).join('\n') === lines.join('\n')).toBe(true)
+    expect([...(await brokenCounts(copy)), ...(await brokenTurns(copy))]).toEqual([])
+    expect(await findingsOf(copy)).toEqual([])
+  } finally {
+    await copy.close()
+  }
 }
 
 const SUMMED = [
@@ -38,7 +53,7 @@ describeCorpus('real data', () => {
     describe('real artifacts and transcripts', () => {
       const handles = useGraph(store)
 
-      test('are imported once, the doctor finds nothing, and every project can be forgotten', {
+      test('are imported once, are the same on the embedded engine after an export, the doctor finds nothing, and every project can be forgotten', {
         timeout: 1_200_000,
       }, async () => {
         const projects = corpusRepositories().map(({ name }) => name)
@@ -75,6 +90,7 @@ describeCorpus('real data', () => {
           const store = clientStore(clientOf(handles.graph, first))
           await importFiles(store, [transcripts], { project: first })
         }
+        await checkCopy(await exportOf(handles.graph))
         expect(await findingsOf(handles.graph)).toEqual([])
         const before = await countsOf(handles.graph)
         const would = await forgetAll(handles.graph, { project: second, wholeProject: true }, true)
@@ -84,7 +100,6 @@ describeCorpus('real data', () => {
         const after = await countsOf(handles.graph)
         for (const [label, count] of Object.entries(went.counts))
           expect((before[label] ?? 0) - (after[label] ?? 0), label).toBe(count)
-        expect(await findingsOf(handles.graph)).toEqual([])
         await forgetAll(handles.graph, { project: first, wholeProject: true, before: '2026-02-01' })
         expect(await findingsOf(handles.graph)).toEqual([])
         for (const project of [first, ...others])
