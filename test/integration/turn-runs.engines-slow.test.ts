@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { httpClient } from '../../src/client/http.ts'
 import { TurngraphError } from '../../src/core/errors.ts'
@@ -11,9 +11,16 @@ import { describeOn, enginesHere, memory, neo4jLts } from '../support/engines.ts
 import { newFolder, SwitchedGraph, start } from './http-start.ts'
 import { EXECUTORS, executorsFile, type Json } from './mcp-connect.ts'
 
-/** Turn runs of orchestrators and workers over REST, on both engines. */
+/** Turn runs of orchestrators and workers over REST. The statements of runs have their own tests on Neo4j (test/contract/runs.ts). */
 
-for (const engine of enginesHere([memory, neo4jLts])) describeOn(engine, suite)
+for (const engine of enginesHere([memory, neo4jLts]))
+  describeOn(engine, (store) => {
+    throughReplicas(store)
+    if (engine === memory) {
+      suite(store)
+      lifeOfAService()
+    }
+  })
 
 const task = { featureId: 'FEAT-1', taskId: 'TASK-1' }
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -42,14 +49,18 @@ async function activeAttempt(
   }
 }
 
-function suite(store: StoreUnderTest): void {
-  const served = async (executors: object = EXECUTORS, environment: Record<string, string> = {}) => {
+const servedFrom =
+  (store: StoreUnderTest) =>
+  async (executors: object = EXECUTORS, environment: Record<string, string> = {}) => {
     const started = await start(
       { TURNGRAPH_EXECUTORS: executorsFile(executors), ...environment },
       { graph: await store.open() },
     )
     return { ...started, client: clientOf(started) }
   }
+
+function suite(store: StoreUnderTest): void {
+  const served = servedFrom(store)
 
   test('the REST routes answer like the tools', async () => {
     const { call, client } = await served()
@@ -348,9 +359,11 @@ function suite(store: StoreUnderTest): void {
     expect([refused.status, refused.body.error.details.problems[0].path]).toEqual([400, 'executor'])
     expect((await client.listWorlds({})).items).toEqual([])
   })
+}
 
+function throughReplicas(store: StoreUnderTest): void {
   test('a cancel through another replica, between two polls, ends the run here', async () => {
-    const { graph, client } = await served()
+    const { graph, client } = await servedFrom(store)()
     const other = await start({}, { graph: await store.beside(graph) })
     await client.createWorld({ ...task, worldSlug: 'w', executor: 'slow' })
     const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 50 })
@@ -371,7 +384,7 @@ function suite(store: StoreUnderTest): void {
   })
 }
 
-describe('the life of a service', () => {
+function lifeOfAService(): void {
   test('a service that ends releases its runs, and the next one finds no blocked world', async () => {
     const folder = newFolder()
     const environment = {
@@ -493,4 +506,4 @@ describe('the life of a service', () => {
       activeAttemptId: null,
     })
   })
-})
+}
