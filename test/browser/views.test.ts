@@ -141,7 +141,7 @@ describeInBrowser('the views of the page', () => {
     await page.getByRole('checkbox', { name: 'Stay signed in on this browser' }).check()
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('link', { name: PROJECT }).first().waitFor()
-    // Each view is loaded anew, as by a reload.
+    // A load of an address shows what a reload shows.
     for (const view of VIEWS) {
       await page.goto(`${started.service.url}${view.address}`)
       await view.shows(page)
