@@ -18,8 +18,6 @@ import { linesOf } from '../support/written-transcript.ts'
  */
 
 const TURNS_A_WORLD = 4
-/** Number of counts per statement. Neo4j plans it again for each count, because changed statistics can change the plan. */
-const CALLS_COUNTED = 2
 /** Number of worlds. Below some hundred turns Neo4j plans scans of whole labels, which is right for so few. */
 const SMALL = 100
 const LARGE = 200
@@ -38,7 +36,8 @@ class CountingGraph extends ObservedGraph {
   readonly touched: Touched = new Map()
   readonly #graph: Graph
   readonly #profile: Profile
-  readonly #reads = new Map<string, Step[]>()
+  /** The last call of each statement, which finds the most. Neo4j plans it again for the count. */
+  readonly #reads = new Map<string, Step>()
 
   constructor(graph: Graph, profile: Profile) {
     super(graph, () => {})
@@ -47,8 +46,7 @@ class CountingGraph extends ObservedGraph {
   }
 
   override read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {
-    const steps = this.#reads.get(statement.name) ?? []
-    if (steps.length < CALLS_COUNTED) this.#reads.set(statement.name, [...steps, { statement, params }])
+    this.#reads.set(statement.name, { statement, params })
     return super.read(statement, params, deadline)
   }
 
@@ -58,7 +56,7 @@ class CountingGraph extends ObservedGraph {
   }
 
   async countReads(): Promise<Touched> {
-    for (const steps of this.#reads.values()) for (const step of steps) await this.#count([step])
+    for (const step of this.#reads.values()) await this.#count([step])
     return this.touched
   }
 
