@@ -100,7 +100,7 @@ export function analysisLimitsContract(store: StoreUnderTest): void {
                 ...rows[0],
                 key: `${PROJECT}/gone-${i}`,
               }))
-              return [...rows, ...gone].slice(0, Number(params['limit']))
+              return [...rows, ...gone].slice(0, Number(params.limit))
             },
           })
           return (await clientOf(graph).runAnalysis({ name, limit: 10 })).truncated
