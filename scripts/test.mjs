@@ -35,10 +35,10 @@ const env = {
 const projects = (...names) => names.flatMap((name) => ['--project', name])
 
 /**
- * The lanes run at the same time and are of about the same length. A Neo4j belongs to one lane because it has one
- * database. A lane that starts after the checks leaves a core to the others while their new server plans statements.
- * A lane that starts after a lane takes the place of the first one that ends.
+ * Three lanes run at the same time, and each that ends makes room for the next one. A Neo4j belongs to one lane because it has
+ * one database. A lane that starts after the checks leaves a core to the others while their new server plans statements.
  */
+const MAX_LANES = 3
 const LANES = [
   { name: 'contract', args: [...projects('store'), 'test/contract/', 'test/property/'] },
   {
@@ -51,7 +51,8 @@ const ALL_LANES = [
   { name: 'neo4j', args: projects('unit', 'neo4j', 'own-neo4j') },
   { name: 'e2e', isAfterChecks: true, args: projects('e2e', 'browser', 'neo4j-current') },
   { name: 'embedded', args: projects('store') },
-  { name: 'slow', isAfterALane: true, args: projects('slow') },
+  { name: 'slow-1', args: [...projects('slow'), '--shard=1/2'] },
+  { name: 'slow-2', args: [...projects('slow'), '--shard=2/2'] },
 ]
 /** Where only the end of a run's output is kept, it contains the data of a failure. */
 const MESSAGE_LENGTH = 2_000
@@ -62,19 +63,15 @@ try {
   const lanes = runsAll ? ALL_LANES : given.length > 0 ? [{ name: 'all', args: given }] : LANES
   console.log(`Seed of the random cases: ${seed}. TURNGRAPH_TEST_SEED=${seed} repeats them.`)
   const checked = runChecks()
-  const first = lanes
-    .filter((lane) => !lane.isAfterALane)
-    .map(async (lane) => {
+  const waiting = [...lanes]
+  const ran = []
+  const runWaiting = async () => {
+    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) {
       if (lane.isAfterChecks) await checked
-      return runLane(lane)
-    })
-  const last = lanes
-    .filter((lane) => lane.isAfterALane)
-    .map(async (lane) => {
-      await Promise.race(first)
-      return runLane(lane)
-    })
-  const ran = await Promise.all([...first, ...last])
+      ran.push(await runLane(lane))
+    }
+  }
+  await Promise.all(Array.from({ length: MAX_LANES }, runWaiting))
   const failedChecks = await checked
   let failed = failedChecks.length
   const tests = { passed: 0, skipped: 0 }
