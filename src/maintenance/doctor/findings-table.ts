@@ -43,7 +43,7 @@ export const CHECKS = {
   record_invalid: {
     severity: 'error',
     finds: 'a node whose properties are not those that Turngraph stores',
-    remedy: `Run \`turngraph doctor --repair\`: it removes unknown properties and invalid optional times, and reports them, and recomputes signatures of issues and the basis of verifications. If another value is wrong, ${RESTORE}.`,
+    remedy: `Run \`turngraph doctor --repair\`. It removes unknown properties and invalid optional times, and reports them. It computes the signatures of issues, and \`substantiated\` and \`observedOn\` of verifications, again. If another value is wrong, ${RESTORE}.`,
   },
   key_wrong: {
     severity: 'error',
