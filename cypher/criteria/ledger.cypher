@@ -1,4 +1,4 @@
-// The whole ledgers of worlds below a turn, from which their states are derived again.
+// Reads the whole ledgers of some worlds below a turn. The caller derives the states of the worlds from these ledgers again.
 // params: $worldKeys
 UNWIND $worldKeys AS worldKey
 MATCH (w:World {key: worldKey})

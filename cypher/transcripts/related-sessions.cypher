@@ -1,4 +1,4 @@
-// The subagents that some sessions started, or the sessions that started them as their subagents.
+// Finds for each of some sessions the subagents that it started, or the sessions that started it as a subagent.
 // params: $keys
 UNWIND $keys AS key
 MATCH (s:TranscriptSession {key: key})

@@ -146,7 +146,7 @@ export function listFencedBlocks(text: string): string[] {
 type OpenItem = { item: ListItem; content: number }
 
 const BREAK = /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/
-/** A list that is copied from a document has round bullets. */
+/** Matches the mark of a list item. A list that was copied from a word processor has round bullets. */
 const ITEM = /^([-*+•]|\d{1,9}[.)])([ \t]+|$)/
 const HEADING = /^(#{1,6})(?:[ \t]|$)/
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/

@@ -17,7 +17,7 @@ export async function findWorld(
   const { project, featureId, taskId, leaseTtlMs } = options
   if (criteria !== null) await client.declareCriteria({ project, featureId, taskId, criteria })
   const found = options.worldSlug ?? (await newestWorld(client, options))
-  // Loops that begin a new task at the same time name its first world, so that only one of them creates it.
+  // Two loops may begin a new task at the same time. Both name the same first world, so only one of them creates it.
   const worldSlug = found ?? defaultSlug({ featureId, taskId }, 1, false)
   const create = (slug: string | null) =>
     client.createWorld({ project, featureId, taskId, worldSlug: slug, leaseTtlMs })

@@ -6,7 +6,7 @@ let readsOnly = false
 
 const terminals = [0, 1, 2].filter(isatty)
 
-/** Ends the process by SIGHUP if its terminal was closed: at a normal end, Node would abort (nodejs/node#58200). */
+/** Ends the process by SIGHUP if its terminal was closed: a Node without the fix nodejs/node#58200 aborts at a normal end. */
 export function endWithTerminal(): void {
   if (terminals.every(isatty)) return
   process.removeAllListeners('SIGHUP')
@@ -19,7 +19,7 @@ export function setReadsOnly(isReadsOnly: boolean): void {
 }
 
 /**
- * Handles errors of the output. `turngraph worlds | head -1` closes the pipe early, which is no failure; neither is a closed
+ * Handles errors of the output. A closed pipe, as in `turngraph worlds | head -1`, is no failure, and neither is a closed
  * terminal. A command that writes finishes its work without output: otherwise `turngraph capture turns.jsonl | head -1` stores
  * a part and looks successful.
  *

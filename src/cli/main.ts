@@ -14,7 +14,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   const { runProcess } = await import('./run-command.ts')
   const { endWithTerminal } = await import('./lost-output.ts')
   process.exitCode = await runProcess(process.argv.slice(2))
-  process.once('exit', endWithTerminal) // after the other listeners, which write the end of the log
+  // Runs after the listeners that were added before, which write the end of the log.
+  process.once('exit', endWithTerminal)
   // The driver of Neo4j cannot close a connection to a server that accepts it and then stays silent.
   process.stdout.write('', () => setTimeout(() => process.exit(), EXIT_GRACE_MS).unref())
 }

@@ -168,7 +168,8 @@ function leave(exitCode: number, follow: string, project: string | undefined): v
 }
 
 /**
- * Waits until the run has ended, and the runs that resume it after a restart; a bar on a terminal shows its committed turns.
+ * Waits until the run has ended. If a restart interrupts it, waits for the run that resumes it, too. On a terminal, a bar shows
+ * the committed turns.
  */
 async function watchRun(
   client: TurngraphClient,
@@ -199,7 +200,7 @@ async function watchRun(
   printLastFailure(status)
 }
 
-/** Returns the run that resumes an interrupted one, which exists as soon as that one is interrupted. */
+/** Returns the run that resumes an interrupted run, if there is one: the service stores both changes in one transaction. */
 async function findResuming(client: TurngraphClient, { worldSlug, turnRunId }: Status) {
   const { items } = await client.listTurnRuns({ worldSlug })
   return items.find(({ resumes }) => resumes?.turnRunId === turnRunId)

@@ -176,7 +176,7 @@ class ReplayingSpool extends SpoolFolder implements Spool {
     return this.#replaying
   }
 
-  /** Ends the sending of a capture, which stays in the spool. */
+  /** Aborts the capture that is being sent. It stays in the spool. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)

@@ -16,7 +16,11 @@ export function joinSignals(...signals: (AbortSignal | undefined)[]): AbortSigna
   return joined
 }
 
-/** @throws `invalid_request` that names `signal`, for a value from untyped code */
+/**
+ * Rejects a value that is no AbortSignal, which untyped code may pass.
+ *
+ * @throws `invalid_request` with the path `signal`
+ */
 export function checkSignal(signal: unknown): void {
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw invalidField(

@@ -383,7 +383,8 @@ function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Ack
 
 /**
  * The files that the engine and this adapter write, delete or follow. The engine makes more files by adding to the name of the graph's
- * file, such as `graph.db.creating` and `graph.db.spill`. It makes none with the names that people give to copies.
+ * file, such as `graph.db.creating` and `graph.db.spill`. It makes none with the usual suffix of a copy, such as
+ * `graph.db.bak`.
  */
 const GRAPH_FILES = /^(graph\.(db(?!\.(bak|backup|copy|old|orig)$)|acknowledged)|holder\.json$)/
 const MAY_BE_FOLDER = /^graph\.db/

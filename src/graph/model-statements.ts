@@ -191,7 +191,7 @@ RETURN x.project AS project`,
   return toStep(to, { key, project })
 }
 
-/** Sets properties of ordered parts of a node. Each item has the position of its part. */
+/** Sets properties of parts of a node, such as the issues of a turn. Each item of `parts` names its node by `position`. */
 export function setParts<T extends { position: number }>(
   label: Label,
   key: string,

@@ -24,7 +24,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** Addresses of the page. The page itself parses an address below `/p/`: Express would refuse one that it cannot decode. */
+/** Addresses of the page. The group captures nothing: Express would decode a captured part, and reject one it cannot decode. */
 const ADDRESSES = /^\/(?:query|compare|docs\/?|p\/.+)?$/
 
 const TYPES: Readonly<Record<string, string>> = {

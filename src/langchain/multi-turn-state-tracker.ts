@@ -44,7 +44,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
   readonly #conversation: Conversation
   readonly #runs = new ConversationRuns()
   readonly #onChange: (state: MultiTurnState) => void
-  /** Signal of the newest model. LangChain gives none with the events of tools. */
+  /** Signal of the newest model call. LangChain passes no signal with the events of tools and chains. */
   #signal: AbortSignal | undefined
 
   constructor({ onChange = () => {}, ...options }: MultiTurnStateTrackerOptions) {
@@ -174,7 +174,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     this.#on(() => this.#conversation.failTool(runId, this.#nameAbort(thrown)))
   }
 
-  /** Names an abort whose reason is a text, of which LangChain makes a plain error. */
+  /** Converts the error of an abort whose reason is a text to an `AbortError`. LangChain throws a plain error with this text. */
   #nameAbort(thrown: unknown): unknown {
     const { aborted = false, reason } = this.#signal ?? {}
     const isAbort = aborted && typeof reason === 'string' && field(thrown, 'message') === reason

@@ -71,7 +71,7 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<EndOfConnection>
   #end: (reason: EndOfConnection) => void = () => {}
   #isClosed = false
-  /** Ids of the requests without an answer, except subscriptions, whose answer comes at their end. */
+  /** Ids of the requests without an answer. Contains no subscriptions: a subscription is answered only at its end. */
   readonly #unanswered = new Set<string | number>()
   #hasInputEnded = false
   /** Common wait of all messages while the output is full. */
@@ -126,13 +126,13 @@ export class StdioTransport implements Transport {
     void this.close('line too long')
   }
 
-  /** Ends the connection after the last answer: a script may send its requests and close the input at once. */
+  /** Closes the connection after the last answer: a script may send its requests and close the input at once. */
   readonly #onEnd = (): void => {
     this.#hasInputEnded = true
     if (this.#unanswered.size === 0) void this.close('input ended')
   }
 
-  /** Marks a request as answered or cancelled. */
+  /** Marks a request as answered or cancelled. Closes the connection if the input has ended and this was the last request. */
   protected settle(id: string | number): void {
     this.#unanswered.delete(id)
     if (this.#hasInputEnded && this.#unanswered.size === 0) void this.close('input ended')

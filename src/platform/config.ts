@@ -192,7 +192,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
   }
 }
 
-/** @throws `invalid_request` if a repository may have chosen the data folder (contract: hardening.md, section 2) */
+/**
+ * Rejects a data folder that is a link in a repository: a repository must not choose the folder of the data.
+ *
+ * @throws `invalid_request` (contract: hardening.md, section 2)
+ */
 function refusePlantedLink(dataFolder: string): void {
   if (!isLink(dataFolder) || !isTrackedByGit(dataFolder)) return
   throw new TurngraphError('invalid_request', `${dataFolder} is not used: it is a link that git tracks.`, {

@@ -40,7 +40,7 @@ export function kindOf(place: string): 'file' | 'folder' | 'other' | null {
   }
 }
 
-/** Returns false if the path does not exist or may not be read. */
+/** Checks whether a path is a symbolic link. Returns false if the path does not exist or may not be read. */
 export function isLink(place: string): boolean {
   try {
     return lstatSync(place).isSymbolicLink()

@@ -14,8 +14,9 @@ const MAX_IDENTIFIERS = 40
 
 /** An apostrophe between two letters does not end a quoted string: 'I'll wait' is one. */
 const QUOTED = /`([^`\n]{1,200})`|"([^"\n]{1,200})"|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,200})'(?!\w)/g
-/** Words whose backslashes all may begin an escape such as `\n`. They are a path only with a drive, or an extension at the end only. */
+/** Matches a word in which each backslash may begin the escape `\n`, `\r` or `\t`. */
 const MAY_BE_ESCAPES = /(?<![\w@.:/\\-])[\w@.:/-]*(?:\\[nrt][\w@.:/-]*)+(?![\w@.:\\-])/g
+/** Matches such a word if it is a path: it begins with a drive, or its only dot begins an extension. */
 const PATH_OF_WINDOWS = /^[a-z]:\\|^[^.]*\.\w+$/i
 const SEPARATOR_OF_WINDOWS = /(?<=[\w@.:-])\\{1,2}(?=[\w@.-])/g
 const BETWEEN_WORDS = /[\s`"'()[\]{},;<>|*=]+|::/

@@ -392,7 +392,7 @@ function tally({ criteria, promisedNotJudged }: Session): string {
   return promised === null ? verified : `${verified}; ${promised}`
 }
 
-/** Names the turns of a window for which the tally holds. Under some policies a rejection makes the verified set smaller. */
+/** Chooses the word for the turns of a window to which the tally applies. Under some policies, a rejection lowers the tally. */
 function nameCounted({ verifiedAfter }: Session, window: readonly Outcome[]): 'each' | 'the last' {
   const sizes = new Set(window.map(({ turn }) => verifiedAfter(turn)))
   return sizes.size > 1 ? 'the last' : 'each'

@@ -69,7 +69,10 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
   )
 }
 
-/** Loads the caller with the project that views without a project use: that of its token, or the first one if that has no data. */
+/**
+ * Loads the caller with the project that views without a project use: the project of its token, or the first project with data if
+ * the project of the token has none.
+ */
 async function describeCaller(service: Service, signal: AbortSignal): Promise<Caller> {
   const caller = await service.call('describeCaller', {}, signal)
   if (!caller.scopes.includes('read')) return caller

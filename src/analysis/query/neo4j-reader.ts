@@ -118,7 +118,7 @@ export class Neo4jReader implements Reader {
     })
   }
 
-  /** Repeats work if another try may succeed: reads may run twice. A query that an administrator terminated is not repeated. */
+  /** Repeats work if another try may succeed: reads may run twice. Does not repeat a query that Neo4j terminated. */
   async #answering<T>(
     { timeoutMs }: Bounds,
     question: Asked,

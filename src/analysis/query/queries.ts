@@ -67,7 +67,7 @@ export class Queries {
       try {
         return await process.ask({ query: statement, params, bounds }, leftMs, signal, waitedMs)
       } catch (error) {
-        // Logins that a server never answers keep their places in the pool of the driver.
+        // A login without an answer occupies the small connection pool of the driver. The next process has a new pool.
         if (hasCode(error, 'store_unavailable')) process.end()
         throw error
       }

@@ -72,7 +72,7 @@ function chooseMarkdownFormat(path: string, source: string): FormatName {
   return isOfBacklog || source.includes('<!-- AC:BEGIN -->') ? 'backlog' : 'markdown'
 }
 
-/** Any task file may have one of the two headings. */
+/** Headings of OpenSpec. A file counts as OpenSpec only if it has both, because any task file may have one of them. */
 const OPENSPEC = [/^#{3,4} Requirement:/m, /^#{3,4} Scenario:/m]
 const KIRO = /^#{2,4} \p{L}[\p{L} ]{0,30}?\d+|^\d+\.\d+\.? (?:WHEN|THE|IF)\b/mu
 const SPEC_KIT = /^\*\*Feature Branch\*\*:|^## User Scenarios/m

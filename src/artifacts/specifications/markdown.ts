@@ -58,9 +58,11 @@ const findCriteriaSection = (section: Section): Section | null =>
   [...section.parents, section].find(({ title }) => NAMES_CRITERIA.test(title)) ?? null
 
 /**
- * Makes one item of each section whose heading states a criterion, such as `### AC-3: Title` or `### Scenario: Title`, with all
- * that is below it, and of each paragraph with a label. Several items below a label are criteria with the ids `AC-3.1`, `AC-3.2`.
- * Changes the sections.
+ * Converts headings and paragraphs that state a criterion to items. Changes the sections.
+ *
+ * - A heading such as `### AC-3: Title` or `### Scenario: Title` becomes one item, with the content below it.
+ * - If the heading has several criteria below it (`isOneCriterion`), those without a label get one: `AC-3.1`, `AC-3.2`.
+ * - A paragraph that begins with a label or with `Given` becomes one item.
  */
 function moveTitlesToItems(sections: readonly Section[]): void {
   const wholes = new Map<Section, ListItem>()
@@ -108,8 +110,8 @@ function readTitle({ title }: Section): string | null {
 }
 
 /**
- * Checks whether a heading is one criterion with the steps of a scenario, the text or the single item below it. A heading of
- * other headings is not.
+ * Checks whether a heading that states a criterion is one criterion with the content below it: the steps of a scenario, text, or
+ * a single item. Several other items are several criteria, and so are headings directly below it, except bold lines.
  */
 function isOneCriterion(section: Section, next: Section | undefined): boolean {
   const { items, texts } = section
@@ -119,11 +121,14 @@ function isOneCriterion(section: Section, next: Section | undefined): boolean {
   return items.length <= 1 || isOfSteps || SCENARIO.test(section.title)
 }
 
-/** Makes items of the lines that begin with a label, such as `**AC-3**: Title`, or with `Given`, each with the lines behind it. */
+/**
+ * Converts lines that begin with a label, such as `**AC-3**: Title`, or with `Given` to items. The lines that follow in the
+ * paragraph belong to the item, and so do later lines that begin with `When`, `Then`, `And` or `But`.
+ */
 function moveParagraphsToItems(section: Section): void {
   let last: { item: ListItem; text: Text } | null = null
   section.texts = section.texts.filter((text) => {
-    // A sentence may begin with the word "Given", too.
+    // Without a "then" in the paragraph, a "Given" without emphasis may begin an ordinary sentence.
     const hasThen = text.lines.some((line) => /\bthen\b/i.test(line))
     const firstStep = hasThen ? /^[*_]{0,2}given\b/i : /^[*_]{1,2}given\b/i
     for (const [i, line] of text.kind === 'fence' || isTable(text) ? [] : text.lines.entries()) {

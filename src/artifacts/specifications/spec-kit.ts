@@ -51,7 +51,7 @@ function readSpec({ taskId, sections }: Document, feature: string | null): State
 }
 
 const SCENARIOS = /acceptance (?:scenarios?|criteria)/i
-/** Headings of sections that are read, and of the list with which spec-kit checks the specification itself. */
+/** Headings without a warning: those of sections that are read, and of the checklist for reviewing the specification itself. */
 const READ = [SCENARIOS, REQUIREMENTS, /acceptance checklist/i]
 
 /** `US1.` of "User Story 1 - Title"; `AS-` without a number. */

@@ -165,9 +165,9 @@ export function cleanText(text: string): string {
   return kept.replace(CHECK_BOX, '').replace(/\s+/gu, ' ').trim()
 }
 
-/** Matches a check box. Some editors use other marks than `x`, and some authors write no space behind an empty box. */
+/** Matches a check box. Some editors write other marks than `x`, and some authors write no space after an empty box. */
 const CHECK_BOX = /^\s*\[(?:\s?[xX]?\s?|[^\p{L}\p{N}[\]]{1,2})\](?=\s|$)|^\s*\[ \](?=[\p{L}\p{N}*_`])/u
-/** Matches a text that is struck out as a whole, or up to a note about it. */
+/** Matches a struck-out text, with or without a note after it: `~~text~~ (moved)`. */
 const STRUCK_OUT = /^~~(?:(?!~~).)+~~\s*(?:$|[*_]{0,2}[(–—-])/u
 const removeFenceMarks = (text: string): string =>
   text

@@ -37,7 +37,7 @@ const OUTCOMES: ReadonlyMap<string, TestStatus> = new Map([
 ])
 /** Statuses of GoogleTest for a test that did not run. */
 const NOT_RUN = new Set(['notrun', 'skipped', 'suppressed', 'disabled'])
-/** Statuses of a failed test. Some programs write no `failure` for it. */
+/** Statuses of a failed test. Some programs write only the status, without a `failure` element. */
 const FAILED = new Set(['fail', 'failed', 'failure', 'error'])
 const MAX_TEXT_CHARACTERS = 4_000
 /** Maximum depth of nested elements of any name. */

@@ -21,7 +21,7 @@ export type ReportContent = {
 /** Session as of its newest turn, in the view of the report's role. */
 export type SessionContent = {
   world: Answer<'getWorld'>
-  /** How the session ended and why; null before the first turn, and for a Player, because it quotes judges. */
+  /** Outcome and summary of the session; null before the first turn, and for a Player, because the summary quotes judges. */
   summary: Pick<Answer<'getSessionSummary'>, 'outcome' | 'summary'> | null
   /** Explanation of the newest turn; null before the first turn. */
   why: Answer<'explainTurn'> | null

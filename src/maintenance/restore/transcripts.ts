@@ -83,7 +83,6 @@ const toCalls = (steps: Turn['steps']): Call[] =>
     }),
   )
 
-/** Lists the calls that failed. */
 const listFailed = (steps: Turn['steps']) =>
   steps.flatMap(({ id, tool, status, error = '', failure = classifyFailure(tool, error) }, sequence) =>
     status === 'error' ? [{ sequence, id, tool, error, failure }] : [],

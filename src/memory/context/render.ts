@@ -359,7 +359,7 @@ function lastEvidence({ history, state }: ShownCriterion): string | null {
   return evidenceLine(found?.evidence)
 }
 
-/** Returns a text of evidence in one line; null if it is empty. */
+/** Returns evidence as one line; null if it has no text. */
 const evidenceLine = (text: string | null | undefined): string | null => toOneLine(text ?? '') || null
 
 /** Renders the issues of one cause as one line with their number and differences, so that they use the budget once. */

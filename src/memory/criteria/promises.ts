@@ -120,7 +120,7 @@ export const warmUpPromises = (graph: Graph): Promise<void> => warmUpTarget(grap
 /**
  * Returns a turn's promises with the criteria for which they currently count.
  *
- * @param states criteria of the same answer: promises have their labels and texts
+ * @param states states of the criteria in the same answer, whose labels and texts the promises get
  * @param asked turn whose promises are requested
  */
 export async function viewPromises(

@@ -20,7 +20,7 @@ import { MatrixRegion } from './matrix-region.tsx'
 type Props = {
   session: SessionContent
   place: number
-  /** Outcome of the session in the list of a project, for a session without a summary; null without a list. */
+  /** Outcome from the list of a project report, for a session without a summary; null in the report of one session. */
   outcome: string | null
 }
 

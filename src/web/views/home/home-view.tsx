@@ -103,7 +103,10 @@ function Sessions({ projects }: { projects: readonly string[] }) {
 
 const REFRESH_MS = 60_000
 
-/** Loads again every minute while the tab is visible, and when it is shown again: a stream of events has only one project. */
+/**
+ * Calls `load` each minute while the tab is visible, and when it becomes visible again. The page polls, because a stream of events
+ * covers only one project.
+ */
 function useRefresh(load: () => void): void {
   const latest = useRef(load)
   latest.current = load

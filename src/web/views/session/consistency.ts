@@ -18,7 +18,7 @@ export type Verdict = CellPlace & { label: string; says: string }
 export type Consistency = {
   /** Number of verified verdicts, one for each criterion and turn. */
   verified: number
-  /** True if the service answered only some of the reversals of the session. */
+  /** True if the session may have more reversals, because the service returned the maximum number. */
   isCut: boolean
   /** Reversals without a file change. */
   reversedUnchanged: Verdict[]

@@ -116,7 +116,7 @@ export function MatrixHead({ project, world, turns, sort, children }: HeadProps)
   )
 }
 
-/** On a narrow screen, a cell shows `data-turn`. */
+/** Attributes of a cell. On a narrow screen, a cell shows its `data-turn`. */
 type CellAttributes = { class: string; 'aria-label': string; 'data-turn': number }
 
 type RowProps = {

@@ -45,7 +45,7 @@ export function useSessionRecord({
 }: Asked): Omit<Answer<SessionRecord>, 'again'> {
   const of = { project, world_slug: slug }
   const world = useOperation('getWorld', of)
-  // An address may have a turn that does not exist yet, or that was withdrawn.
+  // An address may name a turn that does not exist yet, or that was withdrawn.
   const isTurnThere = turn === null || world.answer === null || turn <= world.answer.current_turn
   const asOf = { ...of, turn: isTurnThere ? turn : null }
   const hasTurns = (world.answer?.current_turn ?? 0) > 0
