@@ -80,7 +80,7 @@ test("blockers and lessons come from the Player's report, otherwise from the tur
   expect(stated).toMatchObject({ blockers_found: ['B'], lessons_from_turn: ['L'] })
 })
 
-test('an issue without a text is left out, with a warning', () => {
+test('an issue without any text is left out, with a warning', () => {
   const issues = [{ severity: 'blocking' }, { description: ' ', suggestion: 'Add a test' }, ' ', 'No lint.']
   const given: Partial<TurnSources> = {
     player: notes,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { TurngraphError } from '../core/errors.ts'
 import { serverOr } from './connect.ts'
 
-/** Fails once for each process that has the graph open, then opens it. An unknown process is `null`. */
+/** Returns a function that fails once for each process that holds the graph, and then succeeds. `null` is an unknown process. */
 function openAfter(holders: (number | null)[]): () => Promise<string> {
   const left = [...holders]
   return async () => {
@@ -20,10 +20,10 @@ const connect = (holders: (number | null)[]) =>
     holderMs: ({ details }) => (details.held_by === null ? 90 : 180),
   })
 
-test('a command waits while other commands hand the graph on', async () => {
+test('a command waits while other commands open the graph one after the other', async () => {
   await expect(connect([1, 1, null, 2, 2, null, 3, 3])).resolves.toBe('opened')
 })
 
-test.each([[1], [null]])('a command fails if process %s keeps the graph', async (holder) => {
+test.each([[1], [null]])('a command fails if process %s keeps the graph open', async (holder) => {
   await expect(connect(Array(100).fill(holder))).rejects.toThrow(`held by ${holder}`)
 })

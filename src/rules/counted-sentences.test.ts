@@ -137,7 +137,7 @@ test('every sentence about 0, 1 or 2 criteria and turns has the right number', (
   expect(seen.size).toBeGreaterThan(20)
 })
 
-test('a note lists the turns that contest only if they are few', () => {
+test('a note lists the turns that contest criteria if there are at most six, and otherwise counts them', () => {
   expect(contestedNote(1, [2])).toBe(', 1 contested in turn 2')
   expect(contestedNote(2, [2, 5])).toBe(', 2 contested in turns 2, 5')
   expect(contestedNote(32, [1, 2, 3, 4, 5, 6, 7])).toBe(', 32 contested in 7 turns')

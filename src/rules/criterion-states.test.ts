@@ -112,7 +112,7 @@ describe('under the policy observed', () => {
     expect(found?.basis).toBe(expected === undefined ? undefined : 'observed')
   })
 
-  test('a rejection with evidence counts as for a criterion that no judge verified before', () => {
+  test('a rejection with evidence counts, even if a judge verified the criterion before without an observation', () => {
     const stateAfter = (...ledger: LedgerEntry[]) => states(ledger, { policy: 'observed' })[0]?.state
     const open = V(3, { status: 'pending' })
     expect(stateAfter(OR(2), open)).toBe('rejected')

@@ -72,7 +72,7 @@ test('turns before the last approval do not count', () => {
   )
 })
 
-test('a reason does not give the count of the newest turn to turns after which more criteria were verified', () => {
+test('a reason names only the last turn for its count if more criteria were verified after an earlier turn', () => {
   const criteria = [verified('AC-001', 1), criterion('AC-002', { state: 'rejected' })]
   const lost = session({
     outcomes: sameFeedback(4),

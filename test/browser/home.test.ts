@@ -20,7 +20,7 @@ describeInBrowser('the home page', () => {
     expect(await accessibilityProblems(page)).toEqual([])
   })
 
-  test('the views and the search are about the first project with data if the project of the token has none', async () => {
+  test('the views and the search use the first project with data if the project of the token has none', async () => {
     const started = await start()
     for (const project of ['shop', 'stock'])
       await clientOf(started.graph).captureTurnState(aTurn(1, { project }))

@@ -99,7 +99,7 @@ describeInBrowser('a page that stays open', () => {
     await page.getByRole('columnheader', { name: 'Turn 3' }).waitFor()
   })
 
-  test('the home page shows new sessions when its tab is shown again', async () => {
+  test('the home page shows new sessions when its tab becomes visible again', async () => {
     const started = await start()
     const client = clientOf(started.graph)
     const page = await browser.open(started, '/')

@@ -70,7 +70,7 @@ describeInBrowser('the page of a session', () => {
     await page.getByRole('complementary', { name: 'AC-001, turn 1: rejected' }).waitFor()
   })
 
-  test('an address with a turn that does not exist shows the session now', async () => {
+  test('an address with a turn that does not exist shows the newest state of the session', async () => {
     const page = await browser.open(service(), `${SESSION}?turn=99`, { mayFail: true })
     await page.getByRole('region', { name: 'Issues' }).waitFor()
     await page.locator('.standing', { hasText: 'turn 5' }).waitFor()
@@ -78,7 +78,7 @@ describeInBrowser('the page of a session', () => {
     expect(await page.locator('.outdated').count()).toBe(0)
   })
 
-  test('an unknown session is a failure, whose commands are shown as code', async () => {
+  test('the failure for an unknown session shows its commands as code', async () => {
     const page = await browser.open(service(), `/p/${PROJECT}/w/unknown`, { mayFail: true })
     await page.getByRole('alert').getByText('There is no world unknown').waitFor()
     expect(await page.getByRole('alert').locator('code').allTextContents()).toEqual(['turngraph worlds'])

@@ -141,7 +141,7 @@ describeInBrowser('the views of the page', () => {
     await page.getByRole('checkbox', { name: 'Stay signed in on this browser' }).check()
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('link', { name: PROJECT }).first().waitFor()
-    // A load of an address shows what a reload shows.
+    // Loading an address is the same as reloading it, so one reload is enough.
     for (const view of VIEWS) {
       await page.goto(`${started.service.url}${view.address}`)
       await view.shows(page)

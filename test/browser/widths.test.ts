@@ -19,7 +19,7 @@ const VIEWS = [
 describeInBrowser('the layout', () => {
   const browser = useBrowser()
 
-  test('no view is wider than the window, breaks a link or a choice in two, or cuts a matrix of few turns', async () => {
+  test('no view is wider than the window, breaks a link or the text of a choice into two lines, or cuts a matrix of few turns', async () => {
     const started = await start({ TURNGRAPH_PROJECT: PROJECT, TURNGRAPH_AUTH: 'off' })
     await writeSessions(clientOf(started.graph))
     for (const [address, name] of VIEWS) {

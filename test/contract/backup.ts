@@ -112,7 +112,10 @@ export function backupContract(store: StoreUnderTest): void {
   })
 }
 
-/** An export reads the imports since its start with the statements of an export since an instant. */
+/**
+ * Runs on one engine only. An export reads the imports since its start like an export since an instant, and `exportContract` runs
+ * those statements on every engine.
+ */
 export function backupRulesContract(store: StoreUnderTest): void {
   describe('back-up', () => {
     const handles = useGraph(store)

@@ -249,7 +249,7 @@ export function contextContract(store: StoreUnderTest): void {
         expect(JSON.stringify(await load(3))).not.toContain('broke')
       })
 
-      test('an empty evidence writes nothing, and does not hide an earlier one', async () => {
+      test('empty evidence is not rendered, and does not hide earlier evidence', async () => {
         const first = { criterionId: 'AC-001', criterionText: 'It answers to any client' }
         const second = { criterionId: 'AC-002', criterionText: 'It keeps the order of rows' }
         const verify = (evidence: string) => [{ ...first, status: 'verified' as const, evidence }]

@@ -371,7 +371,7 @@ const FAULTS: Fault[] = [
     "MATCH (:Turn {key: 'shop/main/3'})-[:RAISED]->(i:Issue {position: 0}) SET i.signature = 'another'",
   ],
   [
-    'a verification whose basis an older build derived',
+    'a verification with the wrong value of substantiated',
     'record_invalid',
     "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED]->(v:Verification {position: 2}) SET v.substantiated = NOT v.substantiated",
   ],
@@ -517,13 +517,13 @@ const BY_LABEL: readonly Check[] = ['unattached', 'project_wrong']
 /** Faults whose repair runs a statement that the repair of the first fault of their check does not run. */
 const OWN_REPAIR = new Set([
   'an issue whose signature is not that of its words',
-  'a verification whose basis an older build derived',
+  'a verification with the wrong value of substantiated',
   'a turn that another world has, too',
   'a replaced record without a SUPERSEDES to it',
   'an attempt that has lost its run',
   'a pattern without its first tool',
 ])
-/** Faults that are left, and that are found by statements of their own. */
+/** Faults without a repair, whose search runs a statement that the search of no repaired fault runs. */
 const OWN_SEARCH = new Set(['two attempts of one number', 'faults of each label'])
 /** Splits faults: the first ones run all statements of the doctor, and the others only differ in rules in TypeScript. */
 function splitFaults(faults: readonly Fault[]): { ofEach: Fault[]; others: Fault[] } {

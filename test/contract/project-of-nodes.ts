@@ -98,7 +98,7 @@ export function projectOfNodesContract(store: StoreUnderTest): void {
   })
 }
 
-/** The repair of each label runs on every engine in `doctorContract`. */
+/** Runs on one engine only: `doctorContract` runs the repair of each label on every engine. */
 export function projectOfNodesRulesContract(store: StoreUnderTest): void {
   describe('the project of a node', () => {
     const handles = useGraph(store)

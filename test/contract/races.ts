@@ -51,7 +51,7 @@ export function racesContract(store: StoreUnderTest): void {
         })
       })
 
-      test('of two different records of one turn that are captured in parallel, one is stored, and the other is a conflict', async () => {
+      test('if two different records of one turn are captured in parallel, one is stored and the other is rejected as a conflict', async () => {
         const other = await handles.open(() => store.beside(handles.graph))
         for (let round = 1; round <= 4; round++) {
           const capture = (client: TurngraphClient, playerSummary: string) =>
@@ -97,7 +97,7 @@ export function racesContract(store: StoreUnderTest): void {
         ])
       })
 
-      test('turns that are captured in parallel form one chain', async () => {
+      test('turns that are captured in parallel form one chain, and give the same context as turns in order', async () => {
         const numbers = [3, 1, 5, 2, 4] // a capture waits for those before it, within its deadline
         await Promise.all(numbers.map((turnNumber) => client().captureTurnState(sent(turnNumber))))
         expect(await chainOf(handles.graph, worldKey(PROJECT, TASK))).toBe('1→2 2→3 3→4 4→5')

@@ -450,7 +450,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 verified true', 'AC-002 pending true', 'AC-003 verified true'])
     })
 
-    test('promises have the declared labels and texts, whatever the numbers of the Player and the Coach', async () => {
+    test('promises have the declared labels and texts, even if the Player and the Coach number the criteria differently', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       await client().captureTurnState(
         aTurn(1, {

@@ -28,7 +28,10 @@ const SHOWN = [
   'hasProofFiles',
 ]
 
-/** Worlds with a damaged node: `worldsContract` and `doctorContract` run the statements of these tests. */
+/**
+ * Worlds with a damaged node. Runs on one engine only: `worldsContract` and `doctorContract` run the same statements on every
+ * engine.
+ */
 export function damagedWorldsContract(store: StoreUnderTest): void {
   describe('a damaged world', () => {
     const handles = useGraph(store)

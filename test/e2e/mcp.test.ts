@@ -36,7 +36,7 @@ test('standard output contains only the protocol, whatever a package prints', as
   ])
 })
 
-test('requests are answered although the input ends right after them', async () => {
+test('all requests are answered, even if the input ends right after them', async () => {
   const user = commandsOn(temporaryFolder())
   const client = {
     protocolVersion: '2025-06-18',

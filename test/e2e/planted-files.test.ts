@@ -55,7 +55,7 @@ async function runHook(command: string, cwd: string): Promise<Ran> {
   return { code, stdout, stderr }
 }
 
-/** Waits for the imports that hooks started in a data folder. They outlive the hooks, and would write into a deleted folder. */
+/** Waits for the imports that hooks started on a data folder. They outlive the hooks, and would write into a deleted folder. */
 async function untilImportsEnd(data: string): Promise<void> {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     let environment = ''

@@ -375,7 +375,10 @@ test('a service continues after the reader of its standard error has ended', asy
   expect(await ended).toEqual([0, null])
 })
 
-/** Runs a command on a terminal, closes it at the first line of input, ends the command at the second, and prints how it ended. */
+/**
+ * Python program that runs a command on a terminal. It closes the terminal at the first line of its input, ends the command at the
+ * second one, and prints the status of the command: -1 for SIGHUP.
+ */
 const CLOSED_TERMINAL = `
 import os, pty, subprocess, sys
 outer, inner = pty.openpty()

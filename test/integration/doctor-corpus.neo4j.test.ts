@@ -26,7 +26,7 @@ async function importAll(graph: Graph): Promise<ImportReport[]> {
   return reports
 }
 
-/** Restores an export on the embedded engine, and checks that its bytes are the same there. */
+/** Restores an export on the embedded engine, and checks that an export of the copy has the same bytes. */
 async function checkCopy(lines: readonly string[]): Promise<void> {
   const copy = await memory.open()
   try {
@@ -53,7 +53,7 @@ describeCorpus('real data', () => {
     describe('real artifacts and transcripts', () => {
       const handles = useGraph(store)
 
-      test('are imported once, are the same on the embedded engine after an export, the doctor finds nothing, and every project can be forgotten', {
+      test('are imported once, are the same after a restore on the embedded engine, have no findings of the doctor, and can be forgotten', {
         timeout: 1_200_000,
       }, async () => {
         const projects = corpusRepositories().map(({ name }) => name)

@@ -36,7 +36,7 @@ class CountingGraph extends ObservedGraph {
   readonly touched: Touched = new Map()
   readonly #graph: Graph
   readonly #profile: Profile
-  /** The last call of each statement, which finds the most. Neo4j plans it again for the count. */
+  /** Last call of each statement, when the graph has the most data. Neo4j plans it again for the count. */
   readonly #reads = new Map<string, Step>()
 
   constructor(graph: Graph, profile: Profile) {

@@ -212,7 +212,7 @@ describe('an HTTP client', () => {
   test.each([
     ['over HTTP', () => httpClient({ url: 'http://127.0.0.1:9' })],
     ['on a store', () => createTurngraphClient({ store: 'embedded:memory' })],
-  ])('a signal of a call %s that is no AbortSignal is rejected by its name', async (_, create) => {
+  ])('a call %s rejects a signal that is no AbortSignal, and names the field', async (_, create) => {
     const client = create()
     onTestFinished(() => client.close())
     const signal = new AbortController() as never

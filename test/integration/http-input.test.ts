@@ -218,7 +218,7 @@ describe('an invalid body', () => {
   })
 })
 
-test('a compressed body is 400', async () => {
+test('a compressed body is rejected with 400', async () => {
   const { service, token } = shared()
   const headers = {
     authorization: `Bearer ${token}`,

@@ -31,7 +31,7 @@ describe('the page', () => {
     for (const address of [
       '/',
       '/p/a%2Fb',
-      '/p/%E0%A4%A', // not decodable: the page explains it
+      '/p/%E0%A4%A', // cannot be decoded; the page itself reports this
       '/p/a/w/b/t/3',
       '/p/a/runs',
       '/p/a/analyses/stalled',

@@ -344,7 +344,7 @@ describe('reports', () => {
   })
 })
 
-test('a compressed transcript is rejected', async () => {
+test('a compressed transcript is rejected with 400', async () => {
   const started = await start()
   const response = await fetch(`${started.service.url}/v1/transcripts/${S1}`, {
     method: 'POST',

@@ -114,7 +114,7 @@ describe('the content of a report', () => {
     }
   }
 
-  test('the document begins with the outcome and the summary of the session, but not for a Player', async () => {
+  test('the document for a Coach begins with the outcome and the summary of the session, and that for a Player with the counts', async () => {
     const client = await openClient()
     for (const turn of judgedTurns()) await client.captureTurnState(turn)
     const world = { project: PROJECT, worldSlug: JUDGED_WORLD }

@@ -26,7 +26,7 @@ function success(bookmark: string): Buffer {
   return Buffer.concat([Buffer.from([0, message.length]), message, Buffer.from([0, 0])])
 }
 
-/** FAILURE: an administrator has terminated the transaction. */
+/** Encodes the message FAILURE for a transaction that an administrator terminated. */
 function terminated(): Buffer {
   const metadata: [string, Buffer][] = [
     ['code', text('Neo.TransientError.Transaction.Terminated')],
@@ -44,7 +44,10 @@ type Behavior = {
   runs?: number
 }
 
-/** Starts a server of Bolt 5.4. It never answers a message that contains the text `waitsFor`, and terminates one with `terminates`. */
+/**
+ * Starts a server of Bolt 5.4. It never answers a message that contains the text `waitsFor`. It answers a message that contains the
+ * text `terminates` with a failure, and counts such messages in `runs`.
+ */
 async function startServer(behavior: Behavior): Promise<string> {
   const speak = (socket: Socket) => {
     let received = Buffer.alloc(0)
@@ -127,7 +130,7 @@ test('a query that an administrator terminates is not repeated', async () => {
   expect(server.runs).toBe(1)
 })
 
-test('a query reaches a store whose logins were never answered soon after it answers', async () => {
+test('queries work again as soon as a store answers logins again', async () => {
   const server: Behavior = { answersLogins: false, bookmark: 'B:1' }
   const queries = new Queries({ source: { engine: 'neo4j', options: optionsOf(await startServer(server)) } })
   onTestFinished(() => queries.close())
@@ -135,6 +138,6 @@ test('a query reaches a store whose logins were never answered soon after it ans
   for (let tries = 0; tries < 2; tries++)
     await expect(ask()).rejects.toMatchObject({ code: 'store_unavailable' })
   server.answersLogins = true
-  // The server has no plans, so the reader takes the query for one that writes.
+  // The server sends no plan, so the reader rejects the query as one that may write.
   await expect(ask()).rejects.toMatchObject({ code: 'invalid_request' })
 })

@@ -368,7 +368,7 @@ describe('the spool', () => {
     expect(await numbersIn(clientOf(options))).toEqual([1])
   })
 
-  test('a client that closes while the service hangs ends at once, and its waiting captures are sent by the next one', async () => {
+  test('a client that is closed while the service hangs ends at once, and the next client sends its waiting captures', async () => {
     let hangs = 0
     const service = await restartable()
     const url = await flakyProxy(service.url, () =>

@@ -11,7 +11,10 @@ import { describeOn, enginesHere, memory, neo4jLts } from '../support/engines.ts
 import { newFolder, SwitchedGraph, start } from './http-start.ts'
 import { EXECUTORS, executorsFile, type Json } from './mcp-connect.ts'
 
-/** Turn runs of orchestrators and workers over REST. The statements of runs have their own tests on Neo4j (test/contract/runs.ts). */
+/**
+ * Turn runs of orchestrators and workers over REST. Only the tests with several replicas run on Neo4j, too: test/contract/runs.ts
+ * runs the statements of turn runs there.
+ */
 
 for (const engine of enginesHere([memory, neo4jLts]))
   describeOn(engine, (store) => {

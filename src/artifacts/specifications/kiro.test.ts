@@ -131,7 +131,7 @@ test('a requirement with more items than a list takes is refused', () => {
   expect(read(`### Requirement 1\n\n${items}`).refused).toBe('has more than 20000 items of one task')
 })
 
-test('acceptance criteria outside of the requirements are named', () => {
+test('a warning names acceptance criteria that are outside of the requirements', () => {
   const source =
     '# Requirement 1\n\n## Requirement 1\n\n1. THE cart SHALL open\n\n## Acceptance Criteria\n\n- It is fast\n'
   expect(readKiro(source, { path: PATH }).warnings).toEqual([

@@ -16,7 +16,7 @@ describe('a task file in Markdown', () => {
   test.each<[string, string, string[]]>([
     ['boxes, ticked or not', '- [ ] one\n- [x] two\n- [X] three', ['|one', '|two', '|three']],
     [
-      'boxes with other marks, and without a space',
+      'boxes with other marks, or without a space after them',
       '- [/] AC-1: one\n- [>] two\n- [✅] three\n- [ x ] four\n- [ ]**AC-5** five\n- [a] six\n- [x](y) seven',
       ['AC-1|one', '|two', '|three', '|four', 'AC-5|five', '|[a] six', '|[x](y) seven'],
     ],
@@ -53,7 +53,7 @@ describe('a task file in Markdown', () => {
     ['two lists', '- one\n\nand also\n\n1. two', ['|one', '|two']],
     ['headings below it', '### Code\n- one\n### Docs\n- two', ['|one', '|two']],
     [
-      'headings with a label, with all that is below them',
+      'headings with a label, each with the content below it',
       '### AC-1: one\n**Given** a\n**When** b\n\n**Notes**\n- c\n\n### AC-002 (code)\n```gherkin\nGiven d\n```\n### AC-3: three\n### AC-4\n- e',
       ['AC-1|one: **Given** a **When** b Notes: c', 'AC-002|(code): Given d', 'AC-3|three', 'AC-4|e'],
     ],
@@ -83,7 +83,7 @@ describe('a task file in Markdown', () => {
       ['AC-1|one and more', 'AC-2|two', '|three'],
     ],
     [
-      'paragraphs of steps',
+      'paragraphs with the steps of a scenario',
       '**Given** a  \n**When** b\n\n**Then** c\n\nGiven this, it matters.\n\nGiven d\nThen e\n\nA note.',
       ['|**Given** a **When** b **Then** c', '|Given d Then e'],
     ],
@@ -121,7 +121,7 @@ describe('a task file in Markdown', () => {
   })
 
   test.each(['- [ ] ~~two~~', '- [-] ~~AC-2: two~~ (moved to TASK-7)', '- **AC-2**: ~~two~~ — deferred'])(
-    'leaves out the item %j, which is struck out, and names it',
+    'leaves out the struck-out item %j, with a warning',
     (struck) => {
       const { tasks, warnings } = read(`# Acceptance criteria\n- ~~old~~ one\n${struck}\n- three`)
       expect(tasks[0]?.criteria).toEqual([{ text: '~~old~~ one' }, { text: 'three' }])

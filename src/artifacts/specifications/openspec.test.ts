@@ -134,7 +134,7 @@ test('a path has one place, and the archive comes before the specification and i
   expect(chooseFormat('cart.md', SPEC)).toBe('openspec')
 })
 
-test('a section outside of the requirements that looks like criteria is named', () => {
+test('a warning names a section that looks like criteria and is outside of the requirements', () => {
   const { warnings } = readOpenSpec(`${SPEC}\n## Acceptance criteria\n\n- one\n`, { path: PATH })
   expect(warnings).toContainEqual({ line: 36, message: '"Acceptance criteria" is not read: it has 1 item' })
 })

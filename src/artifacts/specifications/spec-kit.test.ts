@@ -91,7 +91,7 @@ test('scenarios without a story, and labeled paragraphs and nested items, are re
   ).toEqual(['FR-2|two', 'FR-3|three', 'FR-1|one and more'])
 })
 
-test('acceptance criteria are read like scenarios, by their labels if they have some, and other criteria are named', () => {
+test('acceptance criteria are read like scenarios, with their own labels if they have any, and a warning names other criteria', () => {
   const story = (number: number, ...items: string[]) =>
     `### User Story ${number} - Title\n\n**Acceptance Criteria**:\n- ${items.join('\n- ')}\n`
   const source = `${story(1, 'one', 'AC-1: two')}${story(2, '**AC-1**: three', 'AC-2: four')}

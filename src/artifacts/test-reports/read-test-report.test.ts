@@ -66,7 +66,7 @@ test('Maven reports a suite as the root, and the tries of a test as flaky or as 
   expect((await readTestReport('junit', report))[0]?.durationMs).toBe(1_234_500)
 })
 
-test('a test case with the status of a failure has failed, also without an element that says so', async () => {
+test('a test case with the status of a failure counts as failed, even without a failure element', async () => {
   const report = `<testsuite><testcase name="a" status="failed"/><testcase name="b" result="Failed"/>
 <testcase name="c" status="fail"><failure message="no"/></testcase><testcase name="d" status="passed"/></testsuite>`
   expect(

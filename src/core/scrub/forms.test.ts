@@ -36,7 +36,7 @@ describe('secrets are masked by the forms that they are written in', () => {
   })
 })
 
-test('a short password is masked after a variable whose name is one word', async () => {
+test('a short password is masked after the name of a password variable without a separator, such as SSHPASS', async () => {
   for (const text of [
     'SSHPASS=hunter2! rsync -a . host:',
     'export DBPASS=Tr0ub4dor&3',

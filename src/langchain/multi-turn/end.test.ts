@@ -175,7 +175,7 @@ describe('the end', () => {
     expect(tracker.state).toMatchObject({ terminationReason: reason, streamingState: 'idle' })
   })
 
-  test('by an abort with a text as its reason during a tool of a plain chain is a cancellation', async () => {
+  test('by an abort whose reason is a text, during a tool that a plain chain called, is a cancellation', async () => {
     const { tracker, config } = tracked()
     const controller = new AbortController()
     const abort = () => {

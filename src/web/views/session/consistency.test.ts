@@ -74,7 +74,7 @@ test('later turns than the selected one do not count', () => {
   ])
 })
 
-test('a cut list of reversals is a lower bound, and its absence from earlier turns is no finding', () => {
+test('a cut list of reversals is a lower bound, and does not prove that earlier turns have none', () => {
   const newest = Array.from({ length: 200 }, (_, i) => reversal('A', 201 + i, null))
   const draw = (upTo: number) =>
     renderToString(
