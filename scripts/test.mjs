@@ -34,11 +34,12 @@ const env = {
 
 const projects = (...names) => names.flatMap((name) => ['--project', name])
 
-/**
- * Three lanes run at the same time, and each that ends makes room for the next one. A Neo4j belongs to one lane because it has
- * one database. A lane that starts after the checks leaves a core to the others while their new server plans statements.
- */
+/** Maximum number of lanes that run at the same time. When one ends, the next one starts. */
 const MAX_LANES = 3
+/**
+ * A Neo4j belongs to one lane because it has one database. A lane with `isAfterChecks` starts after the checks, which leaves a
+ * core to the other lanes while their new Neo4j plans its statements.
+ */
 const LANES = [
   { name: 'contract', args: [...projects('store'), 'test/contract/', 'test/property/'] },
   {
