@@ -102,6 +102,45 @@ test('acceptance criteria are read like scenarios, with their own labels if they
   ])
 })
 
+test.each<[string, string, string[]]>([
+  [
+    'rows and paragraphs with a label, and items below an item without one',
+    '## Acceptance Criteria\n| ID | Text |\n|---|---|\n| AC-1 | one |\n\nAC-2: two\n\n- Login\n  - FR-3: three\n',
+    ['AC-1|one', 'AC-2|two', 'FR-3|three'],
+  ],
+  [
+    'requirements together with acceptance criteria',
+    '## Requirements & Acceptance Criteria\n| ID | Text |\n|---|---|\n| FR-001 | one |\n',
+    ['FR-001|one'],
+  ],
+  [
+    'acceptance criteria as the subject of a document',
+    '# Feature Specification: Acceptance Criteria\n## Requirements\n- FR-001: one\n## Assumptions\n- All is well\n',
+    ['FR-001|one'],
+  ],
+  [
+    'acceptance scenarios with a label',
+    '### User Story 2 - Title\n**Acceptance Scenarios**:\n1. AC-1: Given a\n',
+    ['US2.1|AC-1: Given a'],
+  ],
+])('no criterion is lost or renamed in %s', (_what, source, expected) => {
+  expect(shown(source)).toEqual(expected)
+})
+
+test('a table without labels below acceptance criteria is named', () => {
+  const source = '## Acceptance Criteria\n- one\n\n| Given | Then |\n|---|---|\n| a | b |\n'
+  expect(readSpecKit(source, { path: PATH }).warnings).toEqual([
+    { line: 4, message: '"Acceptance Criteria" has 1 table that is not read' },
+  ])
+})
+
+test('tasks that name acceptance criteria are read as tasks', () => {
+  const source = '- [ ] T001 Write the acceptance criteria\n'
+  expect(readSpecKit(source, { path: 'plan.md', tasks: true }).tasks.map(({ taskId }) => taskId)).toEqual([
+    'T001',
+  ])
+})
+
 test('the text of a row is in the column that its header names, or is the longest cell', () => {
   const long = 'because many buyers asked for it in the last year'
   const table = (...rows: string[]) => shown(`## Requirements\n\n${rows.join('\n')}\n`)

@@ -1,12 +1,13 @@
 /** Reads `spec.md` and `tasks.md` of GitHub's spec-kit. Pure. */
 import { splitLabel } from '../../rules/labels.ts'
-import type { ListItem } from '../markdown-lines.ts'
+import type { ListItem, Text } from '../markdown-lines.ts'
 import {
   collectTexts,
   countNoun,
   type Document,
   isTable,
   listParts,
+  NAMES_CRITERIA,
   quoteTitle,
   readDocument,
   type Section,
@@ -17,7 +18,8 @@ import { cleanText, type ReadOptions, type Stated, StatedList } from './stated.t
 const OF_PATH = /(?:^|\/)specs\/(\d{3,}[\w-]*)\/(?:spec|tasks)\.md$/
 const BRANCH = /\*\*Feature Branch\*\*\s*:\s*`?([\w./-]+)/i
 
-const SPEC = /\b(?:FR|SC)-?\d|Acceptance (?:Scenarios|Criteria)/i
+/** A task of `tasks.md` may name acceptance criteria. */
+const SPEC = /\b(?:FR|SC)-?\d|Acceptance Scenarios|^(?:#{1,6} |\*\*)[^\n]*Acceptance Criteria/im
 
 export function readSpecKit(source: string, options: ReadOptions): Stated {
   const document = readDocument(source)
@@ -37,11 +39,19 @@ function readSpec({ taskId, sections }: Document, feature: string | null): State
   const counts = new Map<string, number>()
   for (const section of sections) {
     const chain = [...section.parents, section].map(({ title }) => title)
-    if (chain.some((title) => SCENARIOS.test(title))) addScenarios(section, storyOf(chain), counts, list)
+    const story = storyOf(chain)
+    if (chain.some((title) => SCENARIOS.test(title))) {
+      addScenarios(section, story, counts, list)
+      continue
+    }
+    if (isOfCriteria(section)) addCriteria(section, story, counts, list)
     else addRequirements(section, chain, list)
+    if (KNOWN.test(section.title) && section.items.length === 0)
+      list.warn(section.line, `${quoteTitle(section)} is not read: it is a heading, not an item`)
   }
-  const wasRead = ({ title, parents }: Section) =>
-    [title, ...parents.map((parent) => parent.title)].some((each) => READ.some((form) => form.test(each)))
+  const wasRead = (section: Section) =>
+    isOfCriteria(section) ||
+    [section, ...section.parents].some(({ title }) => READ.some((form) => form.test(title)))
   warnOfUnread(sections, wasRead, list)
   const names = { featureId: feature, taskId: taskId ?? feature }
   return list.toStated(
@@ -50,9 +60,13 @@ function readSpec({ taskId, sections }: Document, feature: string | null): State
   )
 }
 
-const SCENARIOS = /acceptance (?:scenarios?|criteria)/i
+const SCENARIOS = /acceptance scenarios?/i
 /** Headings without a warning: those of sections that are read, and of the checklist for reviewing the specification itself. */
 const READ = [SCENARIOS, REQUIREMENTS, /acceptance checklist/i]
+
+/** The title of a document may be about acceptance criteria, too. */
+const isOfCriteria = (section: Section): boolean =>
+  [...section.parents, section].some(({ title, level }) => level > 1 && NAMES_CRITERIA.test(title))
 
 /** `US1.` of "User Story 1 - Title"; `AS-` without a number. */
 function storyOf(chain: readonly string[]): string {
@@ -64,7 +78,7 @@ function storyOf(chain: readonly string[]): string {
 }
 
 function addScenarios(
-  { items, texts }: Section,
+  { items, texts }: Pick<Section, 'items' | 'texts'>,
   story: string,
   counts: Map<string, number>,
   list: StatedList,
@@ -73,14 +87,21 @@ function addScenarios(
   for (const each of listParts({ items, texts: paragraphs }).sort((a, b) => a.line - b.line)) {
     const count = (counts.get(story) ?? 0) + 1
     counts.set(story, count)
-    const text = each.text.replace(KEYWORD, '$1')
-    const isLabeled = splitLabel(cleanText(text)).label !== null
-    list.add({
-      ...each,
-      text,
-      section: story.slice(0, -1),
-      ...(!isLabeled && { criterionId: `${story}${count}` }),
-    })
+    list.add({ ...each, text: each.text.replace(KEYWORD, '$1'), criterionId: `${story}${count}` })
+  }
+}
+
+/** Adds the items, rows and paragraphs with a label. The others are scenarios. */
+function addCriteria(section: Section, story: string, counts: Map<string, number>, list: StatedList): void {
+  for (const part of [...section.items, ...section.texts].sort((a, b) => a.line - b.line)) {
+    const found = part.kind === 'item' ? listLabeled(part) : readText(part)
+    const labeled = found.filter(({ label }) => label !== null)
+    for (const { label, text, line } of labeled)
+      list.add({ text, line, criterionId: label, section: story.slice(0, -1) })
+    if (labeled.length > 0) warnOfUnlabeled(section, found, list)
+    else if (part.kind === 'item') addScenarios({ items: [part], texts: [] }, story, counts, list)
+    else if (isTable(part)) list.warn(part.line, `${quoteTitle(section)} has 1 table that is not read`)
+    else addScenarios({ items: [], texts: [part] }, story, counts, list)
   }
 }
 
@@ -89,21 +110,17 @@ const KEYWORD = /(?:\*\*|__)(given|when|then|and|but)(?:\*\*|__)/gi
 function addRequirements(section: Section, chain: readonly string[], list: StatedList): void {
   const isOfRequirements =
     chain.some((title) => REQUIREMENTS.test(title)) && !chain.some((title) => ENTITIES.test(title))
-  const found = [
-    ...section.items.flatMap(listLabeled),
-    ...section.texts.flatMap(({ lines, line, ...text }) =>
-      isTable({ ...text, lines, line }) ? readTable(lines, line) : readParagraph(lines, line),
-    ),
-  ]
+  const found = [...section.items.flatMap(listLabeled), ...section.texts.flatMap(readText)]
   const isRead = ({ label }: Labeled) => label !== null && (isOfRequirements || KNOWN.test(label))
   for (const { label, text, line } of found.filter(isRead)) list.add({ text, line, criterionId: label })
-  const unread = found.filter((each) => !isRead(each) && each.isItem && cleanText(each.text) !== '')
-  if (isOfRequirements && unread.length > 0) {
-    const message = `${quoteTitle(section)} has ${countNoun(unread.length, 'item')} without an id such as FR-001 that ${unread.length === 1 ? 'is' : 'are'} not read`
-    list.warn(unread[0]?.line ?? section.line, message)
-  }
-  if (KNOWN.test(section.title) && section.items.length === 0)
-    list.warn(section.line, `${quoteTitle(section)} is not read: it is a heading, not an item`)
+  if (isOfRequirements) warnOfUnlabeled(section, found, list)
+}
+
+function warnOfUnlabeled(section: Section, found: readonly Labeled[], list: StatedList): void {
+  const unread = found.filter(({ label, text, isItem }) => label === null && isItem && cleanText(text) !== '')
+  if (unread.length === 0) return
+  const message = `${quoteTitle(section)} has ${countNoun(unread.length, 'item')} without an id such as FR-001 that ${unread.length === 1 ? 'is' : 'are'} not read`
+  list.warn(unread[0]?.line ?? section.line, message)
 }
 
 type Labeled = { label: string | null; text: string; line: number; isItem: boolean }
@@ -117,6 +134,9 @@ function listLabeled(item: ListItem): Labeled[] {
   const { label, text } = whole === undefined ? start : splitLabel(cleanText(whole.text))
   return [{ label, text, line: item.line, isItem: true }]
 }
+
+const readText = (text: Text): Labeled[] =>
+  isTable(text) ? readTable(text.lines, text.line) : readParagraph(text.lines, text.line)
 
 /** A label is in the first characters of an item. Each of many nested items contains the text of those below it. */
 const MAX_START_CHARACTERS = 2_048
