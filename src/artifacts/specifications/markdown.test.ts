@@ -72,6 +72,7 @@ describe('a task file in Markdown', () => {
       '### Scenario: login\n- **Given** a\n- **Then** b\n### Scenario 2 - logout\nGiven c',
       ['|login: **Given** a **Then** b', '|logout: Given c'],
     ],
+    ['a heading that begins with another word', '### Scenario-based tests\n- one\n- two', ['|one', '|two']],
     [
       'scenarios below a heading with a label',
       '### AC-1: group\n#### Scenario: a\nGiven b\n#### Scenario: c\n- **Given** d\n- e\n### AC-2: two',

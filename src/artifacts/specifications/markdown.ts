@@ -99,7 +99,7 @@ function moveTitlesToItems(sections: readonly Section[]): void {
 
 const labelOf = (section: Section): string | null => splitLabel(readTitle(section) ?? '').label
 
-const SCENARIO = /^Scenario(?: Outline)?(?: \d{1,4})? ?[:：–—-] *(?=\S)/i
+const SCENARIO = /^Scenario(?: Outline)?(?: \d{1,4})? ?(?:[:：–—]|-(?=\s)) *(?=\S)/i
 const SPACED_LABEL = /^(AC[-_]?\d{1,4}) +(?=\S)/i
 
 /** Returns the criterion that a heading states, such as `AC-3: Title` or the name of a scenario; null if it states none. */
