@@ -57,6 +57,7 @@ describe('a task file in Markdown', () => {
       '### AC-1: one\n**Given** a\n**When** b\n\n**Notes**\n- c\n\n### AC-002 (code)\n```gherkin\nGiven d\n```\n### AC-3: three\n### AC-4\n- e',
       ['AC-1|one: **Given** a **When** b Notes: c', 'AC-002|(code): Given d', 'AC-3|three', 'AC-4|e'],
     ],
+    ['a check box below a heading with a label', '### AC-1: one\n- [ ] two', ['AC-1|one: two']],
     [
       'a heading with a label above a bold line',
       '### AC-1: one\n\n**Check**\n- a\n- b',

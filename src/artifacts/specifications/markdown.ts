@@ -87,7 +87,7 @@ function moveTitlesToItems(sections: readonly Section[]): void {
     if (whole !== undefined) {
       const title = owner === section ? addLabel(readTitle(section) ?? '', chain) : section.title
       const parts = listParts(section).sort((a, b) => a.line - b.line)
-      whole.lines.push(`${title}${parts.length > 0 ? ':' : ''}`, ...parts.map(({ text }) => text))
+      whole.lines.push(`${title}${parts.length > 0 ? ':' : ''}`, ...parts.map(({ text }) => cleanText(text)))
       Object.assign(section, { items: owner === section ? [whole] : [], texts: [] })
       continue
     }
