@@ -69,6 +69,17 @@ describe('a task file in Markdown', () => {
       ['AC-7.1|one', 'AC-9|nine', 'AC-7.2|two', '|three'],
     ],
     [
+      'an item with a label below a heading with a label',
+      '### US-1: one\n- [ ] AC-3: two\n### US-2: three\n- [ ] AC-4: four',
+      ['AC-3|two', 'AC-4|four'],
+    ],
+    [
+      'several check boxes below a heading',
+      '### Scenario: one\n- [ ] two\n- [ ] three\n### AC-1: four\nAbout it.\n#### Tests\n- [ ] five\n- [ ] six',
+      ['|two', '|three', 'AC-1.1|five', 'AC-1.2|six'],
+    ],
+    ['steps with check boxes', '### AC-1: one\n- [ ] Given a\n- [ ] Then b', ['AC-1|one: Given a Then b']],
+    [
       'headings of scenarios',
       '### Scenario: login\n- **Given** a\n- **Then** b\n### Scenario 2 - logout\nGiven c',
       ['|login: **Given** a **Then** b', '|logout: Given c'],

@@ -13,7 +13,7 @@ import {
   type Section,
   warnOfUnread,
 } from './sections.ts'
-import { cleanText, type ReadOptions, type Stated, StatedList } from './stated.ts'
+import { cleanText, hasCheckBox, type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 /**
  * @example
@@ -33,7 +33,7 @@ export function readCriteriaSections(
   const list = new StatedList()
   const prefixes = new Map<Section, string>()
   const tops = new Set<Section>()
-  moveTitlesToItems(sections)
+  moveTitlesToItems(sections, nested)
   for (const section of sections) {
     const top = findCriteriaSection(section)
     if (top === null) {
@@ -64,7 +64,7 @@ const findCriteriaSection = (section: Section): Section | null =>
  * - If the heading has several criteria below it (`isOneCriterion`), those without a label get one: `AC-3.1`, `AC-3.2`.
  * - A paragraph that begins with a label or with `Given` becomes one item.
  */
-function moveTitlesToItems(sections: readonly Section[]): void {
+function moveTitlesToItems(sections: readonly Section[], nested: boolean): void {
   const wholes = new Map<Section, ListItem>()
   const counts = new Map<Section, number>()
   /** Adds a label to a text without one, if a section around it has a label. */
@@ -81,7 +81,7 @@ function moveTitlesToItems(sections: readonly Section[]): void {
     const upwards = [section, ...section.parents.toReversed()]
     const chain = upwards.slice(0, upwards.indexOf(top))
     const owner = chain.find((each) => readTitle(each) !== null)
-    if (owner === section && isOneCriterion(section, sections[i + 1]))
+    if (owner === section && isOneCriterion(section, listBelow(sections, i), nested))
       wholes.set(section, { kind: 'item', line: section.line, mark: '-', lines: [], items: [] })
     const whole = owner && wholes.get(owner)
     if (whole !== undefined) {
@@ -109,16 +109,30 @@ function readTitle({ title }: Section): string | null {
   return SPACED_LABEL.test(title) ? title.replace(SPACED_LABEL, '$1: ') : null
 }
 
+/** Lists the sections below a heading. */
+function listBelow(sections: readonly Section[], heading: number): readonly Section[] {
+  const level = sections[heading]?.level ?? 0
+  let end = heading + 1
+  while ((sections[end]?.level ?? 0) > level) end++
+  return sections.slice(heading + 1, end)
+}
+
 /**
  * Checks whether a heading that states a criterion is one criterion with the content below it: the steps of a scenario, text, or
- * a single item. Several other items are several criteria, and so are headings directly below it, except bold lines.
+ * a single item. Several other items are several criteria, and so are headings directly below it, except bold lines. An item with
+ * a label is always a criterion, and so are several items with check boxes.
  */
-function isOneCriterion(section: Section, next: Section | undefined): boolean {
+function isOneCriterion(section: Section, below: readonly Section[], nested: boolean): boolean {
   const { items, texts } = section
-  if (items.length === 0 && texts.length === 0 && next?.parents.includes(section))
-    return next.level === BOLD_LEVEL && readTitle(next) === null
-  const isOfSteps = /^[\s*_`]*(?:given|when)\b/i.test(items[0]?.lines[0] ?? '')
-  return items.length <= 1 || isOfSteps || SCENARIO.test(section.title)
+  const [next] = below
+  const isEmpty = items.length === 0 && texts.length === 0
+  if (isEmpty && next !== undefined && (next.level !== BOLD_LEVEL || readTitle(next) !== null)) return false
+  const own = [section, ...below.filter((each) => readTitle(each) === null)]
+  const parts = own.flatMap((each) => each.items.flatMap((item) => collectTexts(item, nested)))
+  if (parts.some(({ text }) => splitLabel(cleanText(text)).label !== null)) return false
+  if (/^[*_`]*(?:given|when)\b/i.test(cleanText(items[0]?.lines[0] ?? ''))) return true
+  const isOfCriteria = parts.filter(({ text }) => hasCheckBox(text)).length > 1
+  return !isOfCriteria && (items.length <= 1 || SCENARIO.test(section.title))
 }
 
 /**

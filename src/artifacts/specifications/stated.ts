@@ -167,6 +167,8 @@ export function cleanText(text: string): string {
 
 /** Matches a check box. Some editors write other marks than `x`, and some authors write no space after an empty box. */
 const CHECK_BOX = /^\s*\[(?:\s?[xX]?\s?|[^\p{L}\p{N}[\]]{1,2})\](?=\s|$)|^\s*\[ \](?=[\p{L}\p{N}*_`])/u
+export const hasCheckBox = (text: string): boolean => CHECK_BOX.test(text)
+
 /** Matches a struck-out text, with or without a note after it: `~~text~~ (moved)`. */
 const STRUCK_OUT = /^~~(?:(?!~~).)+~~\s*(?:$|[*_]{0,2}[(–—-])/u
 const removeFenceMarks = (text: string): string =>
