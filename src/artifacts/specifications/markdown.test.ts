@@ -133,12 +133,21 @@ describe('a task file in Markdown', () => {
     }
   })
 
-  test.each(['- [ ] ~~two~~', '- [-] ~~AC-2: two~~ (moved to TASK-7)', '- **AC-2**: ~~two~~ — deferred'])(
-    'leaves out the struck-out item %j, with a warning',
-    (struck) => {
-      const { tasks, warnings } = read(`# Acceptance criteria\n- ~~old~~ one\n${struck}\n- three`)
-      expect(tasks[0]?.criteria).toEqual([{ text: '~~old~~ one' }, { text: 'three' }])
-      expect(warnings).toEqual([{ line: 3, message: 'an item is struck out; it is not read' }])
+  test.each([
+    '- [ ] ~~two~~',
+    '- [-] ~~AC-2: two~~ (moved to TASK-7)',
+    '- **AC-2**: ~~two~~ — deferred',
+    '- ~~two~~ (see [it](a.md))',
+  ])('leaves out the struck-out item %j, with a warning', (struck) => {
+    const { tasks, warnings } = read(`# Acceptance criteria\n- ~~old~~ one\n${struck}\n- three`)
+    expect(tasks[0]?.criteria).toEqual([{ text: '~~old~~ one' }, { text: 'three' }])
+    expect(warnings).toEqual([{ line: 3, message: 'an item is struck out; it is not read' }])
+  })
+
+  test.each(['~~5 s~~ -> 3 s', '~~5 s~~ (2 s locally) 3 s'])(
+    'reads the item %j, which is replaced',
+    (text) => {
+      expect(read(`# Acceptance criteria\n- ${text}`).tasks[0]?.criteria).toEqual([{ text }])
     },
   )
 

@@ -169,8 +169,8 @@ export function cleanText(text: string): string {
 const CHECK_BOX = /^\s*\[(?:\s?[xX]?\s?|[^\p{L}\p{N}[\]]{1,2})\](?=\s|$)|^\s*\[ \](?=[\p{L}\p{N}*_`])/u
 export const hasCheckBox = (text: string): boolean => CHECK_BOX.test(text)
 
-/** Matches a struck-out text, with or without a note after it: `~~text~~ (moved)`. */
-const STRUCK_OUT = /^~~(?:(?!~~).)+~~\s*(?:$|[*_]{0,2}[(–—-])/u
+/** Matches a struck-out text, with or without a note after it: `~~text~~ (moved)`, `~~text~~ - moved`. */
+const STRUCK_OUT = /^~~(?:(?!~~).)+~~\s*(?:$|[*_]{0,2}(?:\((?:[^()]|\([^()]*\))*\)[\s*_.]*$|[–—]|-+\s))/u
 const removeFenceMarks = (text: string): string =>
   text
     .split('\n')
