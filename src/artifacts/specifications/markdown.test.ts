@@ -80,6 +80,11 @@ describe('a task file in Markdown', () => {
     ],
     ['steps with check boxes', '### AC-1: one\n- [ ] Given a\n- [ ] Then b', ['AC-1|one: Given a Then b']],
     [
+      'items without a label above one with a label of their form',
+      '### AC-1: group\n- one\n- AC-1.1: two\n- three\n#### AC-1.3: four',
+      ['AC-1.2|one', 'AC-1.1|two', 'AC-1.4|three', 'AC-1.3|four'],
+    ],
+    [
       'headings of scenarios',
       '### Scenario: login\n- **Given** a\n- **Then** b\n### Scenario 2 - logout\nGiven c',
       ['|login: **Given** a **Then** b', '|logout: Given c'],

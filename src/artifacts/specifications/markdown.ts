@@ -1,5 +1,5 @@
 /** Reads any Markdown file: the items of every section "Acceptance Criteria" (contract: doors.md, 3). Pure. */
-import { splitLabel } from '../../rules/labels.ts'
+import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
 import type { ListItem, Text } from '../markdown-lines.ts'
 import {
   BOLD_LEVEL,
@@ -67,11 +67,14 @@ const findCriteriaSection = (section: Section): Section | null =>
 function moveTitlesToItems(sections: readonly Section[], nested: boolean): void {
   const wholes = new Map<Section, ListItem>()
   const counts = new Map<Section, number>()
+  const taken = findLabels(sections)
   /** Adds a label to a text without one, if a section around it has a label. */
   const addLabel = (text: string, chain: readonly Section[]): string => {
     const labeled = chain.find((each) => labelOf(each) !== null)
     if (labeled === undefined || splitLabel(text).label !== null) return text
-    const count = (counts.get(labeled) ?? 0) + 1
+    let count = counts.get(labeled) ?? 0
+    do count++
+    while (taken.has(normalizeLabel(`${labelOf(labeled)}.${count}`)))
     counts.set(labeled, count)
     return `${labelOf(labeled)}.${count}: ${text}`
   }
@@ -95,6 +98,16 @@ function moveTitlesToItems(sections: readonly Section[], nested: boolean): void 
       item.lines = [addLabel(cleanText(item.lines.join('\n')), chain)]
     moveParagraphsToItems(section)
   }
+}
+
+/** The labels that the headings and items below headings of criteria have. */
+function findLabels(sections: readonly Section[]): ReadonlySet<string> {
+  const stated = sections.filter((section) => findCriteriaSection(section) !== null)
+  const labels = stated.flatMap((section) => [
+    labelOf(section),
+    ...section.items.map(({ lines }) => splitLabel(cleanText(lines.join('\n'))).label),
+  ])
+  return new Set(labels.flatMap((label) => (label === null ? [] : [normalizeLabel(label)])))
 }
 
 const labelOf = (section: Section): string | null => splitLabel(readTitle(section) ?? '').label
