@@ -101,6 +101,11 @@ describe('a task file in Markdown', () => {
       ['AC-1|one and more', 'AC-2|two', '|three'],
     ],
     [
+      'steps behind a paragraph with a label',
+      '**AC-1**: one\n**Given** a\n**Then** b\n\nAC-2: two\n\nGiven c, then d\n\nGiven e\nThen f',
+      ['AC-1|one **Given** a **Then** b', 'AC-2|two Given c, then d', '|Given e Then f'],
+    ],
+    [
       'paragraphs with the steps of a scenario',
       '**Given** a  \n**When** b\n\n**Then** c\n\nGiven this, it matters.\n\nGiven d\nThen e\n\nA note.',
       ['|**Given** a **When** b **Then** c', '|Given d Then e'],

@@ -153,19 +153,25 @@ function isOneCriterion(section: Section, below: readonly Section[], nested: boo
  * paragraph belong to the item, and so do later lines that begin with `When`, `Then`, `And` or `But`.
  */
 function moveParagraphsToItems(section: Section): void {
-  let last: { item: ListItem; text: Text } | null = null
+  /** `isTitle`: the item has a label and no steps yet. */
+  let last: { item: ListItem; text: Text; isTitle: boolean } | null = null
   section.texts = section.texts.filter((text) => {
     // Without a "then" in the paragraph, a "Given" without emphasis may begin an ordinary sentence.
     const hasThen = text.lines.some((line) => /\bthen\b/i.test(line))
     const firstStep = hasThen ? /^[*_]{0,2}given\b/i : /^[*_]{1,2}given\b/i
     for (const [i, line] of text.kind === 'fence' || isTable(text) ? [] : text.lines.entries()) {
       const isLabeled = /^(?:AC|CRIT|REQ|N?FR|SC)/i.test(splitLabel(line).label ?? '')
-      if (isLabeled || firstStep.test(line)) {
-        last = { item: { kind: 'item', line: text.line + i, mark: '-', lines: [line], items: [] }, text }
-        section.items.push(last.item)
-      } else if (last !== null && (last.text === text || /^[\s*_]*(?:when|then|and|but)\b/i.test(line))) {
+      const startsSteps = firstStep.test(line)
+      if (isLabeled || (startsSteps && !last?.isTitle)) {
+        const item: ListItem = { kind: 'item', line: text.line + i, mark: '-', lines: [line], items: [] }
+        last = { item, text, isTitle: isLabeled && !/\bgiven\b/i.test(line) }
+        section.items.push(item)
+      } else if (
+        last !== null &&
+        (startsSteps || last.text === text || /^[\s*_]*(?:when|then|and|but)\b/i.test(line))
+      ) {
         last.item.lines.push(line)
-        last.text = text
+        Object.assign(last, { text, isTitle: last.isTitle && !startsSteps })
       }
     }
     return last?.text !== text
