@@ -128,6 +128,7 @@ export class StdioTransport implements Transport {
 
   /** Closes the connection after the last answer: a script may send its requests and close the input at once. */
   readonly #onEnd = (): void => {
+    this.#onData(Buffer.from('\n')) // the last line may have no line break
     this.#hasInputEnded = true
     if (this.#unanswered.size === 0) void this.close('input ended')
   }

@@ -36,7 +36,7 @@ test('standard output contains only the protocol, whatever a package prints', as
   ])
 })
 
-test('all requests are answered, even if the input ends right after them', async () => {
+test('all requests are answered, even if the input ends right after them, without a line break', async () => {
   const user = commandsOn(temporaryFolder())
   const client = {
     protocolVersion: '2025-06-18',
@@ -49,10 +49,10 @@ test('all requests are answered, even if the input ends right after them', async
     { method: 'notifications/initialized' },
     { id: 2, ...call('capture_turn_state', JSON.parse(turn(1))) },
     { id: 3, ...call('list_worlds', {}) },
-  ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }))
   const child = user.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
-  child.stdin?.end(lines.join(''))
+  child.stdin?.end(lines.join('\n'))
   const answers = (await text(child.stdout as Readable)).trim().split('\n')
   expect(answers.map((line) => JSON.parse(line).id).sort()).toEqual([1, 2, 3])
 })
