@@ -57,7 +57,7 @@ export const isPublicName = (name: string): boolean => PUBLIC_NAME.test(name)
 export const isStrongName = (name: string): boolean => STRONG.test(name)
 
 const STRONG =
-  /pass(?:word|wd|phrase|code)$|passwort$|pwd$|secret$|(?:api|access|secret|private|encryption|encrypt|signing|sign|master|account|shared|license|service|storage|subscription|admin|app|session|aes|hmac|jwt|auth|client)[_.-]?key$|(?:access|auth|refresh|id|api|bot|session|security|private|personal|bearer|vault|service|deploy|ci|job|registry|npm|github|gitlab|slack|secret|user)[_.-]?token$|[_.-](?:pass|pat)$|^(?:ssh|db|pg|mysql|redis|ldap|smtp|mail|ftp|root|admin)pass$|^pat$|client[_.-]?secret$|credentials?$/i
+  /pass(?:word|wd|phrase|code)$|passwort$|pwd$|secret$|(?:api|access|secret|private|encryption|encrypt|signing|sign|master|account|shared|license|service|storage|subscription|admin|app|session|aes|hmac|jwt|auth|client)[_.-]?key$|(?:access|auth|refresh|id|api|bot|session|security|private|personal|bearer|vault|service|deploy|ci|job|registry|npm|github|gitlab|slack|secret|user)[_.-]?token$|[_.-](?:pass|pat)$|(?:^|[_.-])(?:ssh|db|pg|postgres|mysql|mongo|redis|ldap|smtp|imap|mail|ftp|root|admin)pass$|^pat$|client[_.-]?secret$|credentials?$/i
 
 function readName(content: string, match: RegExpExecArray): Name | null {
   const [, word = '', suffix = '', quote, sign = ''] = match

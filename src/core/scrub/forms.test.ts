@@ -41,6 +41,8 @@ test('a short password is masked after the name of a password variable without a
     'SSHPASS=hunter2! rsync -a . host:',
     'export DBPASS=Tr0ub4dor&3',
     'SMTPPASS="qw3rty#1"',
+    'APP_DBPASS=hunter2!',
+    'MONGOPASS=hunter2!',
   ])
     expect(await maskedIn(text)).toMatch(/="?\[redacted/)
   for (const text of ['SSHPASS=$PASSWORD sshpass -e', 'TESTPASS=12 of 12', 'BYPASS=always'])
