@@ -24,6 +24,11 @@ describe('identifiers are code-like words', () => {
       'FAILED tests/test_a.py\\nFAILED tests/test_b.py, got a\\tb\\n in C:\\new\\test.py',
       ['tests/test_a.py', 'tests/test_b.py', 'C:/new/test.py'],
     ],
+    [
+      'paths of Windows that may be texts with escapes',
+      'tests\\test_a.py::test_login, src\\routes\\test.spec.ts:4:5 and ..\\tests\\test_b.py.',
+      ['tests/test_a.py', 'test_login', 'src/routes/test.spec.ts', '../tests/test_b.py'],
+    ],
     ['dotted names', 'call app.config.load, e.g. in main.py', ['app.config.load', 'main.py']],
     ['snake_case and camelCase', 'user_id and userId differ', ['user_id', 'userId']],
     ['names of error classes', 'raises KeyError and TimeoutException', ['KeyError', 'TimeoutException']],

@@ -16,8 +16,8 @@ const MAX_IDENTIFIERS = 40
 const QUOTED = /`([^`\n]{1,200})`|"([^"\n]{1,200})"|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,200})'(?!\w)/g
 /** Matches a word in which each backslash may begin the escape `\n`, `\r` or `\t`. */
 const MAY_BE_ESCAPES = /(?<![\w@.:/\\-])[\w@.:/-]*(?:\\[nrt][\w@.:/-]*)+(?![\w@.:\\-])/g
-/** Matches such a word if it is a path: it begins with a drive, or its only dot begins an extension. */
-const PATH_OF_WINDOWS = /^[a-z]:\\|^[^.]*\.\w+$/i
+/** Matches such a word if it is a path: it begins with a drive, or all of its backslashes are before its extension, without a slash. */
+const PATH_OF_WINDOWS = /^[a-z]:\\|^\.{0,2}[^./:]*\.\w[^\\/]*$/i
 const SEPARATOR_OF_WINDOWS = /(?<=[\w@.:-])\\{1,2}(?=[\w@.-])/g
 const BETWEEN_WORDS = /[\s`"'()[\]{},;<>|*=]+|::/
 const LABEL = /^(?:[A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){0,6}-?|(?:criterion|ac)_)\d{1,4}(?:\.\d{1,4})?$/i
