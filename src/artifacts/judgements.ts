@@ -176,8 +176,8 @@ export function toIssues(
     const locus = typeof finding === 'string' ? finding : (finding.locus ?? '')
     return { severity, description: locus }
   })
-  return [...issues, ...findings].filter(({ description, suggestion, details }, i) => {
-    const isEmpty = description.trim() === '' && suggestion === undefined && details === undefined
+  return [...issues, ...findings].filter(({ description, severity: _, severity_raw: __, ...others }, i) => {
+    const isEmpty = description.trim() === '' && Object.keys(others).length === 0
     if (isEmpty) warn(nameIssue(i, issues.length), 'has no text; it is left out')
     return !isEmpty
   })

@@ -81,7 +81,14 @@ test("blockers and lessons come from the Player's report, otherwise from the tur
 })
 
 test('an issue without any text is left out, with a warning', () => {
-  const issues = [{ severity: 'blocking' }, { description: ' ', suggestion: 'Add a test' }, ' ', 'No lint.']
+  const named = { severity: 'blocking', type: 'missing_test', requirement: 'AC-001' }
+  const issues = [
+    { severity: 'blocking' },
+    { description: ' ', suggestion: 'Add a test' },
+    ' ',
+    'No lint.',
+    named,
+  ]
   const given: Partial<TurnSources> = {
     player: notes,
     coach: { decision: 'feedback', issues, findings: [''] },
@@ -89,6 +96,7 @@ test('an issue without any text is left out, with a warning', () => {
   expect(record(given).issues).toEqual([
     { severity: 'advisory', description: '', suggestion: 'Add a test' },
     { severity: 'advisory', description: 'No lint.' },
+    { severity: 'blocking', description: '', category: 'missing_test', criterion_ids: ['AC-001'] },
   ])
   const names = warnings(given).filter((text) => text.endsWith(': has no text; it is left out'))
   expect(names.map((text) => text.split(':')[0])).toEqual(['issues[0]', 'issues[2]', 'findings[0]'])
