@@ -24,6 +24,8 @@ describe('the same complaint is the same signature', () => {
       'main.go:130:17: undefined: total',
     ],
     ['lines and columns of tsc', 'a.ts(7,1): error TS2345', 'a.ts(21, 30): error TS2345'],
+    ['lines of MSVC', 'a.cpp(7): error C2065', 'a.cpp(21): error C2065'],
+    ['lines and columns of Maven', 'A.java:[7,1] cannot find symbol', 'A.java:[21,30] cannot find symbol'],
     ['clock times', 'the run of 10:15 failed', 'the run of 23:59:59 failed'],
     ['numbers of lines', 'unused name in line 12', 'unused name in line 130'],
     ['numbers of columns', 'unused name at column 4', 'unused name at column 61'],

@@ -61,7 +61,13 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(line|lines|ln|column|columns|col)([ :#]{1,2})\d{1,9}(?:\s?[-–]\s?\d{1,9})?\b/gi, '$1$2#'],
   [/(?<!\d):\d{1,9}:\d{1,9}(?!\d|:\d)/g, ':#:#'],
   [new RegExp(`(?<=${SOURCE_FILE}):\\d{1,9}(?!\\d)`, 'gi'), ':#'],
-  [new RegExp(`(?<=${SOURCE_FILE})\\(\\d{1,9}, ?\\d{1,9}\\)`, 'gi'), '(#)'],
+  [
+    new RegExp(
+      `(?<=${SOURCE_FILE})(?:\\(\\d{1,9}, ?\\d{1,9}\\)|\\(\\d{1,9}\\)(?= ?:)|:\\[\\d{1,9},\\d{1,9}\\])`,
+      'gi',
+    ),
+    '(#)',
+  ],
   [/(?<![\w-])l\d{1,9}(?:-l?\d{1,9})?(?![\w-])/gi, 'L#'],
   [/\b(pid[ =:#]{0,3})\d{1,12}\b/gi, '$1#'],
   // Keeps marks, because they distinguish secrets and are no ids.
