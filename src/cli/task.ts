@@ -26,6 +26,7 @@ Examples:
   async ({ given, featureId, taskId, worldSlug, project }) => {
     const { findTaskFile, parseTask, shownTask, taskFileIn, writeTask } = await import('./hook-task.ts')
     const { makeDataFolder } = await import('../platform/data-folder/make-data-folder.ts')
+    const { refuseUntrusted } = await import('../platform/data-folder/private-file.ts')
     const present = findTaskFile([process.cwd()])
     const [feature = featureId, task = taskId] = given === undefined ? [] : splitTask(given)
     const options = { project, feature_id: feature, task_id: task, world_slug: worldSlug }
@@ -37,7 +38,7 @@ Examples:
     if (chosen === undefined)
       throw refuse('No task is set here.', 'Name one: turngraph task set FEATURE/TASK')
     const file = present ?? taskFileIn(process.cwd())
-    makeDataFolder(path.dirname(file))
+    refuseUntrusted(() => makeDataFolder(path.dirname(file)))
     writeTask(file, chosen, null)
     printText(`${shownTask(chosen)} in ${file}: the next session that starts here is bound to it.`)
   },

@@ -5,8 +5,8 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
 import { findDataFolder } from './data-folder/find-data-folder.ts'
-import { isTrackedByGit } from './data-folder/own-file.ts'
-import { isLink } from './folders.ts'
+import { refusePlantedLink } from './data-folder/own-file.ts'
+import { refuseUntrusted } from './data-folder/private-file.ts'
 import { isLoopback } from './loopback.ts'
 
 /** Environment variables of Turngraph. docs/operations.md, which is generated from this schema, lists meanings and defaults. */
@@ -157,7 +157,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
   const env = parsed.data
   const dataFolder =
     env.TURNGRAPH_DATA === undefined ? findDataFolder(folder) : path.resolve(folder, env.TURNGRAPH_DATA)
-  refusePlantedLink(dataFolder)
+  refuseUntrusted(() => refusePlantedLink(dataFolder))
   const resolveFile = (file: string | undefined) => (file === undefined ? null : path.resolve(folder, file))
   const loopback = isLoopback(env.TURNGRAPH_HOST)
   if (env.TURNGRAPH_AUTH === 'off' && !loopback) {
@@ -190,18 +190,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     url: env.TURNGRAPH_URL?.replace(/\/+$/, '') ?? null, // clients append paths
     token: env.TURNGRAPH_TOKEN ?? null,
   }
-}
-
-/**
- * Rejects a data folder that is a link in a repository: a repository must not choose the folder of the data.
- *
- * @throws `invalid_request` (contract: hardening.md, section 2)
- */
-function refusePlantedLink(dataFolder: string): void {
-  if (!isLink(dataFolder) || !isTrackedByGit(dataFolder)) return
-  throw new TurngraphError('invalid_request', `${dataFolder} is not used: it is a link that git tracks.`, {
-    hint: `Remove it: rm ${dataFolder}. To use the folder that it names, set TURNGRAPH_DATA to that folder.`,
-  })
 }
 
 /** Finds misspelled variables, which would have no effect. Ignores the variables of tests. */

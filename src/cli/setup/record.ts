@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { makeDataFolder } from '../../platform/data-folder/make-data-folder.ts'
+import { refuseUntrusted } from '../../platform/data-folder/private-file.ts'
 import { readTextFile, writeTextFile } from '../text-file.ts'
 import { SETUP_FILES } from './own-parts.ts'
 
@@ -50,7 +51,7 @@ export function writeRecord(folder: string, { madeFolder, changes }: SetupRecord
   const file = recordFile(folder)
   const own = path.dirname(file)
   if (changes.length > 0) {
-    makeDataFolder(own)
+    refuseUntrusted(() => makeDataFolder(own))
     writeTextFile(file, `${JSON.stringify({ madeFolder, changes }, null, 2)}\n`)
     return
   }

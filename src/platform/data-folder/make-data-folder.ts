@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { systemCode } from '../../core/system-code.ts'
+import { refusePlantedLink } from './own-file.ts'
 
 /** Name of a data folder by default: git ignores its content even if another program made the folder. */
 export const DEFAULT_NAME = '.turngraph'
@@ -9,8 +10,11 @@ export const DEFAULT_NAME = '.turngraph'
 /**
  * Makes a folder that only its owner may read, with a `.gitignore` that keeps its content out of every repository. A folder
  * that exists under another name gets no `.gitignore`: it may hold files that the user wants to commit.
+ *
+ * @throws UntrustedFile if the folder is a link that git tracks
  */
 export function makeDataFolder(folder: string): void {
+  refusePlantedLink(folder)
   const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
   if (!isNew && path.basename(folder) !== DEFAULT_NAME) return
   try {

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { systemCode } from '../../core/system-code.ts'
+import { isLink } from '../folders.ts'
 
 /** Maximum size of a file that is read: a token and an address are far smaller. */
 const MAX_BYTES = 64 * 1024
@@ -50,6 +51,19 @@ export function readOwnFile(file: string, remedy: string): string | null {
   } finally {
     closeSync(opened)
   }
+}
+
+/**
+ * Rejects a data folder that is a link in a repository: a repository must not choose the folder of the data.
+ *
+ * @throws UntrustedFile
+ */
+export function refusePlantedLink(folder: string): void {
+  if (!isLink(folder) || !isTrackedByGit(folder)) return
+  throw new UntrustedFile(
+    `${folder} is not used: it is a link that git tracks.`,
+    `Remove it: rm ${folder}. To use the folder that it names, set TURNGRAPH_DATA to that folder.`,
+  )
 }
 
 /** Without O_NONBLOCK, opening a FIFO waits for a writer. */

@@ -10,9 +10,13 @@ import { readOwnFile, UntrustedFile } from './own-file.ts'
  *
  * @throws `invalid_request` if git tracks the file, or another user may read or change it
  */
-export function readPrivateFile(file: string, remedy: string): string | null {
+export const readPrivateFile = (file: string, remedy: string): string | null =>
+  refuseUntrusted(() => readOwnFile(file, remedy))
+
+/** @throws `invalid_request` if the work meets a file that another person may have written */
+export function refuseUntrusted<T>(work: () => T): T {
   try {
-    return readOwnFile(file, remedy)
+    return work()
   } catch (error) {
     if (!(error instanceof UntrustedFile)) throw error
     throw new TurngraphError('invalid_request', error.message, { hint: error.remedy, cause: error })
