@@ -68,7 +68,7 @@ const COMMENT_END = '-->'
 /** The mark of a code span or fence, or the start of a comment. */
 const MARK = /`+|~{3,}|<!--/g
 /** Matches the line break before an empty line, or before a line that can start a block. */
-const END_OF_TEXT = /\n[ \t]*(?:[\r\n]|[-*+•>#|]|\d{1,9}[.)]|`{3}|~{3})/g
+const END_OF_TEXT = /\n[ \t]*(?:[\r\n]|[-*+•◦●○▪>#|]|\d{1,9}[.)]|`{3}|~{3})/g
 
 /** Places of the marks of a comment. */
 type Comment = { start: number; end: number }
@@ -146,8 +146,8 @@ export function listFencedBlocks(text: string): string[] {
 type OpenItem = { item: ListItem; content: number }
 
 const BREAK = /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/
-/** Matches the mark of a list item. A list that was copied from a word processor has round bullets. */
-const ITEM = /^([-*+•]|\d{1,9}[.)])([ \t]+|$)/
+/** Matches the mark of a list item. A list that was copied from a word processor has other bullets at each level. */
+const ITEM = /^([-*+•◦●○▪]|\d{1,9}[.)])([ \t]+|$)/
 const HEADING = /^(#{1,6})(?:[ \t]|$)/
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/
 const UNDERLINE = /^(?:=+|-+)$/

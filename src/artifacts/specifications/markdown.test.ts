@@ -21,6 +21,7 @@ describe('a task file in Markdown', () => {
       ['AC-1|one', '|two', '|three', '|four', 'AC-5|five', '|[a] six', '|[x](y) seven'],
     ],
     ['round bullets', '- one\n• **AC-2**: two\n  and more', ['|one', 'AC-2|two and more']],
+    ['bullets of an editor', '● one\n  ○ two\n▪ three\n  ◦ four', ['|one two', '|three four']],
     ['a box alone on its line', '- [ ]\n  one\n- [x]\n  two', ['|one', '|two']],
     ['stars and pluses', '* one\n* two', ['|one', '|two']],
     ['numbers', '1. one\n2. two\n10) three', ['|one', '|two', '|three']],
