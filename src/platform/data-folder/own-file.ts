@@ -37,6 +37,7 @@ export class UntrustedFile extends Error {
  */
 export function readOwnFile(file: string, remedy: string): string | null {
   const refuse = (reason: string) => new UntrustedFile(`${file} is not used: ${reason}.`, remedy)
+  refusePlantedLink(path.dirname(file))
   const opened = openWithoutLinks(file, refuse)
   if (opened === null) return null
   try {
