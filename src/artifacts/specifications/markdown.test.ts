@@ -102,6 +102,11 @@ describe('a task file in Markdown', () => {
       ['AC-1|one and more', 'AC-2|two', '|three'],
     ],
     [
+      'scenarios with the same steps and other names',
+      'Scenario: one\nGiven a\nThen b\n\nScenario: two\nGiven a\nThen b\n\nScenario: about both.',
+      ['|one: Given a Then b', '|two: Given a Then b'],
+    ],
+    [
       'steps behind a paragraph with a label',
       '**AC-1**: one\n**Given** a\n**Then** b\n\nAC-2: two\n\nGiven c, then d\n\nGiven e\nThen f',
       ['AC-1|one **Given** a **Then** b', 'AC-2|two Given c, then d', '|Given e Then f'],

@@ -149,22 +149,26 @@ function isOneCriterion(section: Section, below: readonly Section[], nested: boo
 }
 
 /**
- * Converts lines that begin with a label, such as `**AC-3**: Title`, or with `Given` to items. The lines that follow in the
- * paragraph belong to the item, and so do later lines that begin with `When`, `Then`, `And` or `But`.
+ * Converts lines that begin with a label, such as `**AC-3**: Title`, with the name of a scenario or with `Given` to items. The lines
+ * that follow in the paragraph belong to the item, and so do later lines that begin with `When`, `Then`, `And` or `But`. The steps
+ * that follow a label or a name belong to it, too.
  */
 function moveParagraphsToItems(section: Section): void {
-  /** `isTitle`: the item has a label and no steps yet. */
+  /** `isTitle`: the item has a label or the name of a scenario, and no steps yet. */
   let last: { item: ListItem; text: Text; isTitle: boolean } | null = null
   section.texts = section.texts.filter((text) => {
     // Without a "then" in the paragraph, a "Given" without emphasis may begin an ordinary sentence.
     const hasThen = text.lines.some((line) => /\bthen\b/i.test(line))
     const firstStep = hasThen ? /^[*_]{0,2}given\b/i : /^[*_]{1,2}given\b/i
+    const hasSteps = text.lines.some((line) => firstStep.test(line))
     for (const [i, line] of text.kind === 'fence' || isTable(text) ? [] : text.lines.entries()) {
       const isLabeled = /^(?:AC|CRIT|REQ|N?FR|SC)/i.test(splitLabel(line).label ?? '')
       const startsSteps = firstStep.test(line)
-      if (isLabeled || (startsSteps && !last?.isTitle)) {
-        const item: ListItem = { kind: 'item', line: text.line + i, mark: '-', lines: [line], items: [] }
-        last = { item, text, isTitle: isLabeled && !/\bgiven\b/i.test(line) }
+      const isName = hasSteps && SCENARIO.test(line)
+      if (isLabeled || isName || (startsSteps && !last?.isTitle)) {
+        const lines = [isName ? `${line.replace(SCENARIO, '')}:` : line]
+        const item: ListItem = { kind: 'item', line: text.line + i, mark: '-', lines, items: [] }
+        last = { item, text, isTitle: isName || (isLabeled && !/\bgiven\b/i.test(line)) }
         section.items.push(item)
       } else if (
         last !== null &&
