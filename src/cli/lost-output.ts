@@ -29,9 +29,9 @@ export function watchOutput(report: (error: TurngraphError) => number): void {
   let isFull = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || (error.code === 'EIO' && terminals.includes(1))) {
-      if (readsOnly) endWithTerminal()
-      if (readsOnly) process.exit() // keeps the exit code of the answer, for `stall --exit-code | head -1`
-      return
+      if (!readsOnly) return
+      endWithTerminal()
+      process.exit() // keeps the exit code of the answer, for `stall --exit-code | head -1`
     }
     if (isFull) return // further lines fail for the same reason
     const lost = lostOutput(error)
