@@ -1,6 +1,6 @@
 // Rewrites the state of a world, derived from all of its turns.
-// params: $key $properties $progress
-MATCH (w:World {key: $key})
+// params: $worldKey $properties $progress
+MATCH (w:World {key: $worldKey})
 CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) DELETE r }
 SET w += $properties
 WITH w, $progress AS progress

@@ -31,7 +31,7 @@ export const rewriteStateStep = (
   state: StoredState,
 ): Step =>
   toStep(rewriteState, {
-    key,
+    worldKey: key,
     properties: { ledgerRev: ledgerRev + 1, ...toStateProperties(taskKey, state) },
     progress: listProgressEdges(state),
   })
