@@ -26,6 +26,8 @@ export type Entry = {
   source: string
   /** Evidence of the verdict. */
   evidence?: string | null
+  /** True for a verification that was added to a turn: its id is a label that the criteria were shown under. */
+  isAdded?: boolean
 }
 
 /** Data of the task and the world before the turn. */
@@ -314,8 +316,12 @@ class Resolver {
   }
 
   #byLabel(entry: Entry): Criterion {
-    const { source } = entry
-    const before = this.#firstMeaning(entry, (label) => this.#meanings.get(meaningKey(source, label)))
+    const { source, isAdded = false } = entry
+    const before = this.#firstMeaning(
+      entry,
+      (label) =>
+        this.#meanings.get(meaningKey(source, label)) ?? (isAdded ? this.#judgedAs(label) : undefined),
+    )
     const promisedKey =
       source === 'player' || this.#sharesNumbers
         ? this.#firstMeaning(entry, (label) => this.#promisedAs(label))

@@ -48,9 +48,10 @@ export function resolveTurn(record: NamingRecord, known: Known): Resolution {
   const { judgements, ...resolution } = resolveCriteria(known, {
     promises: record.promises.map((promise) => entry(promise.criterionId, promise.criterionText, 'player')),
     judgements: [
-      record.verifications.map(({ criterionId, criterionText, source, evidence }) => ({
+      record.verifications.map(({ criterionId, criterionText, source, evidence, addedAt }) => ({
         ...entry(criterionId, criterionText, source),
         evidence,
+        isAdded: addedAt != null,
       })),
       Object.keys(record.acceptanceCriteriaStatus).map((label) => entry(label, null, 'coach')),
     ],

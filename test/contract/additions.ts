@@ -354,6 +354,17 @@ export function additionsContract(store: StoreUnderTest): void {
       expect((await client().examine({})).findings).toEqual([])
     })
 
+    test('an id without a text is the criterion that a judge of this world gave that id, whatever the source', async () => {
+      const other = { criterionId: 'AC-1', criterionText: 'A restart loses no order' }
+      await capture(1, { promises: [{ ...other, status: 'complete' }] })
+      await add([{ criterionId: 'AC-01', status: 'verified', source: 'person', evidence: 'I rounded 2.5' }])
+      expect(await statesIn()).toEqual([['AC-01', 'verified', 1, 'judged']])
+      await capture(2, { promises: [] })
+      const before = await client().loadTurnContinuationContext(aContext(2, { worldSlug, asOf: 'turn' }))
+      expect(before.criteria).toMatchObject([{ state: 'verified', text: 'It rounds half to even' }])
+      expect((await client().examine({})).findings).toEqual([])
+    })
+
     test.each<[string, Partial<OperationInput<'addVerifications'>>, string, RegExp]>([
       ['turn', { turnNumber: 7 }, 'not_found', /has no turn 7/],
       ['world', { worldSlug: 'other' }, 'unknown_world', /no world other/],

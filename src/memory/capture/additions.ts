@@ -15,7 +15,7 @@ import { resolveTurn } from '../../rules/turn-entries.ts'
 import { readLedger } from '../criteria/snapshot.ts'
 import { digestRecord } from '../record/digest.ts'
 import { normalizeVerification } from '../record/normalize.ts'
-import { listOfVerifications, type Verification, verification, verificationInput } from '../record/record.ts'
+import { listOfVerifications, verification, verificationInput } from '../record/record.ts'
 import { addedRow } from '../record/rows.ts'
 import { keyOfTask } from '../scope/scope.ts'
 import { restoreUnfinished, unknownWorld, worldDeleted } from '../scope/world-errors.ts'
@@ -229,12 +229,11 @@ function listFresh(given: readonly Addition[], stored: readonly Addition[]): Add
 const toRecord = (additions: readonly Addition[]) => ({
   turnNumber: 0,
   acceptanceCriteriaStatus: {},
-  verifications: additions.map(
-    ({ verification: { observation, ...each } }): Verification => ({
-      ...each,
-      ...(observation !== undefined && { observation, evidence: null }),
-    }),
-  ),
+  verifications: additions.map(({ verification: { observation, ...each }, addedAt }) => ({
+    ...each,
+    addedAt,
+    ...(observation !== undefined && { observation, evidence: null }),
+  })),
   promises: [],
   issues: [],
 })
