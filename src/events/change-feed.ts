@@ -56,8 +56,8 @@ export class ChangeFeed {
   }
 
   /** Notes a write of this process, so that its readers get the event at once. */
-  noteWrite(steps: readonly StoredStep[]): void {
-    this.#finder.noteWrite(steps)
+  noteWrite(steps: readonly StoredStep[]): Promise<void> | undefined {
+    return this.#finder.noteWrite(steps)
   }
 
   /** Ends all readers. */

@@ -5,6 +5,7 @@
 import { isAway } from '../core/errors.ts'
 import { isHalfOfACommit } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
 import {
   type Change,
   type ChangePage,
@@ -25,6 +26,9 @@ import { listWrittenChanges, type StoredStep } from './written-changes.ts'
 const LOOK_MS = 1_000
 /** Time from a write of this process until it is read. Writes within this time are read together. */
 const GATHER_MS = 50
+
+/** Hides a world. The next statements delete it, so it is read at once. */
+const beginForgetting = statement('forget/begin-world')
 
 /** Observer of the finder. `failed` receives errors that a later read does not fix, not those of an unreachable graph. */
 export type FeedObserver = { lag(seconds: number): void; failed(error: unknown): void }
@@ -76,10 +80,15 @@ export class ChangeFinder {
     this.#written.clear()
   }
 
-  noteWrite(steps: readonly StoredStep[]): void {
+  /** @returns a promise that the writer must wait for, if the written records will soon be gone */
+  noteWrite(steps: readonly StoredStep[]): Promise<void> | undefined {
     if (this.#starting === null) return
     for (const change of steps.flatMap(listWrittenChanges)) this.#written.set(toChangeId(change), change)
     if (this.#isRunning && !this.#isBusy) this.#schedule()
+    if (steps.some(({ step }) => step.statement === beginForgetting))
+      return this.#findWritten().catch((error: unknown) => {
+        if (!isAway(error)) this.#observer?.failed(error)
+      })
   }
 
   /** Notes the versions of recent changes without reporting them, because readers begin now. */

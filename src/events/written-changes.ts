@@ -9,11 +9,14 @@ import type { ChangeRef } from './read-changes.ts'
 /** Stored statement with its result. */
 export type StoredStep = { step: Step; rows: readonly Row[] }
 
-export const noteWrites = (graph: Graph, stored: (steps: readonly StoredStep[]) => void): Graph =>
+export const noteWrites = (
+  graph: Graph,
+  stored: (steps: readonly StoredStep[]) => Promise<void> | undefined,
+): Graph =>
   graphWith(graph, {
     write: async (steps, deadline) => {
       const answers = await graph.write(steps, deadline)
-      if (answers !== null) stored(steps.map((step, i) => ({ step, rows: answers[i] ?? [] })))
+      if (answers !== null) await stored(steps.map((step, i) => ({ step, rows: answers[i] ?? [] })))
       return answers
     },
     transact: async (work, deadline) => {
@@ -27,7 +30,7 @@ export const noteWrites = (graph: Graph, stored: (steps: readonly StoredStep[]) 
         })
       }
       const answer = await graph.transact(noted, deadline)
-      if (answer !== null) stored(done)
+      if (answer !== null) await stored(done)
       return answer
     },
   })

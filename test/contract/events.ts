@@ -148,6 +148,15 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
+    test('a session that is forgotten is an event, however fast it is gone', async () => {
+      const client = clientOf(handles.graph)
+      const reader = await aReader(client)
+      const gone = reader.until((event) => isSession(event) && event.deletedAt !== null)
+      expect((await client.forget({ worldSlug: TASK, dryRun: false })).done).toBe(true)
+      expect(await gone).toMatchObject({ worldSlug: TASK, featureId: 'FEAT-1', taskId: TASK })
+      await reader.end()
+    })
+
     test('the events of a run have its status, until it has ended', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
