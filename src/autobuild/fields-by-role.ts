@@ -3,7 +3,8 @@ import type * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
 import { parseInput, parseWire } from '../core/wire-form.ts'
-import { turnInput } from '../memory/record/record.ts'
+import { keepEnd, MAX_OUTPUT_TAIL_BYTES } from '../memory/record/observation.ts'
+import { turnInput, type VerificationInput } from '../memory/record/record.ts'
 import type { MODES } from '../rules/values.ts'
 
 /**
@@ -96,6 +97,29 @@ const joinUsage = (player: HalfUsage, coach: HalfUsage): HalfUsage => ({
 
 /** Maximum size of a half: both fit into one request of 1 MiB. */
 const MAX_BYTES = 480 * 1024
+
+/** Step by which outputs are shortened, in bytes. */
+const OUTPUT_STEP = 256
+
+/** Shortens the outputs of commands, the longest first, until a record fits into one request. */
+export function fitOutputs<R extends CoachHalf>(record: R): R {
+  let fitted = record
+  for (let kept = MAX_OUTPUT_TAIL_BYTES; kept > 0 && (measureSize(fitted) ?? 0) > 2 * MAX_BYTES; ) {
+    kept -= OUTPUT_STEP
+    fitted = { ...record, verifications: record.verifications?.map((each) => shortenOutput(each, kept)) }
+  }
+  return fitted
+}
+
+function shortenOutput(verification: VerificationInput, kept: number): VerificationInput {
+  const { observation } = verification
+  const outputTail = observation?.outputTail ?? ''
+  if (observation == null || Buffer.byteLength(outputTail) <= kept) return verification
+  return {
+    ...verification,
+    observation: { ...observation, outputTail: `(cut) ${keepEnd(outputTail, kept)}` },
+  }
+}
 
 function measureSize(given: object): number | null {
   try {

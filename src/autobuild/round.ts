@@ -11,6 +11,7 @@ import type { GivenContext, RoundEvent } from './events.ts'
 import {
   type CoachHalf,
   coachHalf,
+  fitOutputs,
   joinHalves,
   type PlayerHalf,
   parseHalf,
@@ -93,13 +94,13 @@ export async function* playRound<Task, Report>(
   if ('error' in judged) {
     yield { type: 'agent_failed', turn, role: 'coach', error: judged.error }
     const failed = { ...played.half, ...failedCoach(judged.error), ...ended() }
-    return { ...failed, ...(seen !== undefined && { verifications: seen.verifications }) }
+    return fitOutputs({ ...failed, ...(seen !== undefined && { verifications: seen.verifications }) })
   }
   yield { type: 'coach', turn, output: judged.output }
   const half = seen === undefined ? judged.half : withSeen(judged.half, seen)
   const record = joinHalves(played.half, half)
   const focus = record.whatToTryNext ?? suggestNextFocus(half, openBefore(forCoach), record.promises)
-  return { ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() }
+  return fitOutputs({ ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() })
 }
 
 /** Adds the results of the commands to the text of the Coach. */

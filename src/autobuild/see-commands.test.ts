@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest'
+import { toWire } from '../core/wire-form.ts'
+import { turnInput } from '../memory/record/record.ts'
 import type { CoachInput } from './agents.ts'
 import type { RoundRecord } from './fields-by-role.ts'
 import { playRound } from './round.ts'
-import { renderSeen, type SeenCommand, seeCommands, selectChecks, verifyOptions } from './see-commands.ts'
+import {
+  renderSeen,
+  type Seen,
+  type SeenCommand,
+  seeCommands,
+  selectChecks,
+  verifyOptions,
+} from './see-commands.ts'
 
 const settings = (given: object = {}) => verifyOptions.parse(given)
 const { signal } = new AbortController()
@@ -21,12 +30,17 @@ const seen = (holds: boolean | null, more: Partial<SeenCommand> = {}): SeenComma
 /** Plays a round with commands, and returns its record and the input of the Coach. */
 async function play(argv: readonly string[], decision: string) {
   const checks = [{ argv, criteria: [{ criterionId: 'AC-001' }] }]
+  const verifications = [{ criterionId: 'AC-001', status: 'verified' }]
+  return playSeen(() => seeCommands(checks, settings(), signal), { coachDecision: decision, verifications })
+}
+
+async function playSeen(see: () => Promise<Seen>, verdict: object) {
   const inputs: CoachInput[] = []
   const round = playRound({
     player: () => ({ playerSummary: 'All tests pass', playerDecision: 'implemented' }),
     coach: (input: CoachInput) => {
       inputs.push(input)
-      return { coachDecision: decision, verifications: [{ criterionId: 'AC-001', status: 'verified' }] }
+      return verdict
     },
     task: null,
     turn: 1,
@@ -34,7 +48,7 @@ async function play(argv: readonly string[], decision: string) {
     prior: () => null,
     interrupted: false,
     signal,
-    see: () => seeCommands(checks, settings(), signal),
+    see,
   })
   const types: string[] = []
   for (;;) {
@@ -67,6 +81,30 @@ test('an approval over a failed command is recorded as feedback that names the c
   expect((await play(['true'], 'approved')).record).toMatchObject({ coachDecision: 'approved' })
   // A program that is not installed proves nothing against the work.
   expect((await play(['no-such-program'], 'approved')).record).toMatchObject({ coachDecision: 'approved' })
+})
+
+/** The results of many commands, each with a long output. */
+const seenMany = (count: number): Seen => {
+  const observation = { startedAt: '2026-01-01T00:00:00Z', exitCode: 0, outputTail: 'é'.repeat(1_023) + '!' }
+  const verifications = Array.from({ length: count }, (_, i) => ({
+    ...{ criterionId: `AC-${i}`, status: 'verified' as const, source: 'command' as const },
+    ...{ evidence: '`npm test` exited with 0', observation },
+  }))
+  return { commands: [], verifications }
+}
+
+test('the outputs of many commands are shortened until the turn fits into a request', async () => {
+  const tailsOf = async (count: number) => {
+    const { record } = await playSeen(async () => seenMany(count), { coachFeedback: 'x'.repeat(60_000) })
+    const turn = { ...record, featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1 }
+    expect(Buffer.byteLength(JSON.stringify(toWire(turnInput, turn)))).toBeLessThan(1024 * 1024)
+    return record.verifications?.map(({ observation }) => observation?.outputTail ?? '') ?? []
+  }
+  expect(new Set(await tailsOf(300))).toEqual(new Set([`${'é'.repeat(1_023)}!`]))
+  const tails = await tailsOf(450)
+  expect(tails).toHaveLength(450)
+  expect(tails[0]).toMatch(/^\(cut\) é{500,1000}!$/)
+  expect((await tailsOf(1_000))[0]).toMatch(/^\(cut\) é{100,500}!$/)
 })
 
 test('a line of an output cannot imitate the text of the Coach', () => {

@@ -11,7 +11,7 @@ const MAX_ARGUMENTS = 100
 const MAX_ARGUMENT_BYTES = 4 * 1024
 const MAX_TESTS = 2_000
 /** Maximum size of a stored tail, in bytes of UTF-8. */
-const MAX_OUTPUT_TAIL_BYTES = 2 * 1024
+export const MAX_OUTPUT_TAIL_BYTES = 2 * 1024
 const shortText = text.refine((value) => Buffer.byteLength(value, 'utf8') <= MAX_ARGUMENT_BYTES, {
   error: 'is longer than 4 KiB; cut it',
 })
@@ -118,7 +118,7 @@ export const normalizeObservation = (given: ObservationInput): Observation => ({
 })
 
 /** Returns the end of a text, without a part of a character at its start. */
-function keepEnd(given: string, maxBytes: number): string {
+export function keepEnd(given: string, maxBytes: number): string {
   const bytes = Buffer.from(given, 'utf8')
   if (bytes.length <= maxBytes) return given
   let start = bytes.length - maxBytes
