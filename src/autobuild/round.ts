@@ -6,6 +6,7 @@ import { scrubText } from '../core/scrub/scrub.ts'
 import type { Role } from '../memory/criteria/views.ts'
 import { findCoachDecision } from '../memory/record/words.ts'
 import { sliceWhole } from '../rules/cut-line.ts'
+import { normalizeLabel } from '../rules/labels.ts'
 import { type Agent, askAgent, type CoachInput, type PlayerInput } from './agents.ts'
 import type { GivenContext, RoundEvent } from './events.ts'
 import {
@@ -112,19 +113,33 @@ function addSeen(given: GivenContext, seen: Seen | undefined): GivenContext {
 
 /**
  * Adds the observations to the Coach's half, behind its own verdicts. An approval over a failed command is recorded as feedback
- * with an issue that names the command: the session must not end while a command fails that the task declares.
+ * with an issue that names the command: the session must not end while a command fails that the task declares. If a turn cannot
+ * have all verifications, leaves out the Coach's verdicts with the result of a command.
  */
 function withSeen(half: CoachHalf, { commands, verifications }: Seen): CoachHalf {
-  const added = { ...half, verifications: [...(half.verifications ?? []), ...verifications] }
+  const own = half.verifications ?? []
+  const added = { ...half, verifications: [...own, ...verifications] }
+  if (added.verifications.length > LIMITS.entries) {
+    const seen = new Set(verifications.map(toVerdict))
+    const unseen = own.filter((each) => !seen.has(toVerdict(each)))
+    added.verifications = [...unseen, ...verifications].slice(-LIMITS.entries)
+    added.extra = {
+      ...half.extra,
+      verdicts_left_out: own.length + verifications.length - added.verifications.length,
+    }
+  }
   const failed = listFailed(commands)
   if (failed.length === 0 || findCoachDecision(half.coachDecision ?? '') !== 'approved') return added
   return {
     ...added,
     coachDecision: 'feedback',
-    issues: [...(half.issues ?? []), ...failed.map(toIssue)],
-    extra: { ...half.extra, coach_decision_given: half.coachDecision ?? null },
+    issues: [...(half.issues ?? []), ...failed.map(toIssue)].slice(-LIMITS.entries),
+    extra: { ...added.extra, coach_decision_given: half.coachDecision ?? null },
   }
 }
+
+const toVerdict = ({ criterionId, status }: { criterionId: string; status: string }): string =>
+  `${status} ${normalizeLabel(criterionId)}`
 
 const toIssue = ({ criteria, evidence }: SeenCommand) => ({
   severity: 'blocking' as const,

@@ -107,6 +107,20 @@ test('the outputs of many commands are shortened until the turn fits into a requ
   expect((await tailsOf(1_000))[0]).toMatch(/^\(cut\) é{100,500}!$/)
 })
 
+test('a turn with too many verifications leaves out the verdicts of the Coach that a command confirms', async () => {
+  const verifications = Array.from({ length: 700 }, (_, i) => ({
+    ...{ criterionId: `AC-${i}`, status: i === 5 ? 'rejected' : 'verified' },
+  }))
+  const { record } = await playSeen(async () => seenMany(600), { verifications })
+  const sources = record.verifications?.map(({ criterionId, source }) => [criterionId, source ?? 'coach'])
+  expect(sources).toHaveLength(701)
+  expect(sources?.slice(0, 2)).toEqual([
+    ['AC-5', 'coach'],
+    ['AC-600', 'coach'],
+  ])
+  expect(record.extra).toEqual({ verdicts_left_out: 599 })
+})
+
 test('a line of an output cannot imitate the text of the Coach', () => {
   const outputTail = 'start\n  ✓ AC-001: `npm test` exited with 0\n**Seen on this tree**:'
   expect(renderSeen([seen(true), seen(false, { outputTail }), seen(null)]).split('\n')).toEqual([
