@@ -162,6 +162,31 @@ export function issuesContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('a label of a Coach that numbers otherwise than the task names the criterion that this Coach means', async () => {
+      const client = clientOf(handles.graph)
+      const [quick, logs] = ['It answers within a second', 'Each request is logged to a file']
+      await client.declareCriteria({
+        ...{ featureId: FEATURE, taskId: TASK },
+        criteria: [
+          { criterionId: 'AC-001', text: quick },
+          { criterionId: 'AC-002', text: logs },
+        ],
+      })
+      const verifications = [
+        { criterionId: 'AC-001', criterionText: logs, status: 'rejected' } as const,
+        { criterionId: 'AC-002', criterionText: quick, status: 'verified' } as const,
+      ]
+      await capture(aTurn(1, { verifications, issues: [issue('no log', { criterionIds: ['AC-1'] })] }))
+      const expected = [{ criterionIds: ['AC-002'], givenLabels: ['AC-1'] }]
+      expect((await list()).items).toMatchObject(expected)
+      const context = await client.loadTurnContinuationContext(aContext(2))
+      expect(context.issues).toMatchObject(expected)
+      const { rows } = await client.queryGraph({
+        query: 'MATCH (:Issue)-[:ABOUT]->(c:Criterion) RETURN DISTINCT c.texts[0] AS text',
+      })
+      expect(rows).toEqual([[logs]])
+    })
+
     test('a Player sees the same fields of an issue as in its context', async () => {
       await capture(
         aTurn(1, { issues: [issue('a', { suggestion: 'b', details: { canary: 'behind the verdict' } })] }),

@@ -497,8 +497,8 @@ async function contextFrom(
   const issues = request.perspectiveReset
     ? []
     : [
-        ...issuesFor(prior.issues, states, role),
-        ...issuesFor(issuesFrom(row.judgedIssues), states, role).map((issue) => ({
+        ...issuesFor(prior.issues, states, snapshot.progress, role),
+        ...issuesFor(issuesFrom(row.judgedIssues), states, snapshot.progress, role).map((issue) => ({
           ...issue,
           turn: row.judged.number,
         })),

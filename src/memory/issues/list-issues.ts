@@ -13,7 +13,7 @@ import {
   statementOfTarget,
   type Target,
 } from '../criteria/snapshot.ts'
-import type { CriterionState, Role } from '../criteria/views.ts'
+import type { Role } from '../criteria/views.ts'
 import { issuesFor, issueView } from '../record/issues.ts'
 import type { Issue } from '../record/record.ts'
 import { requireNames } from '../scope/missing-name.ts'
@@ -96,8 +96,9 @@ export async function listIssues(
     )
     .filter(({ goneInTurn }) => state === null || (goneInTurn === null) === (state === 'open'))
     .slice(0, limit)
-  const states = await readStates(graph, snapshotFrom(row, turn), 'sticky')
-  return shown.map((life) => toView(life, states, role))
+  const snapshot = snapshotFrom(row, turn)
+  const states = await readStates(graph, snapshot, 'sticky')
+  return shown.map((life) => toView(life, (wordings) => issuesFor(wordings, states, snapshot.progress, role)))
 }
 
 /** False if the read saw only part of a commit or of a replacement. */
@@ -116,10 +117,9 @@ async function refuseUnknownTask(graph: Graph, target: Target): Promise<IssueAt[
 /** Converts an issue to its view: the newest wording, with all criteria that it names. */
 function toView(
   { signature, wordings, wordingCount, otherWordings, turns, position, goneInTurn }: IssueLife<Issue>,
-  states: readonly CriterionState[],
-  role: Role,
+  show: (wordings: readonly Issue[]) => ReturnType<typeof issuesFor>,
 ): IssueAt {
-  const [newest, ...others] = issuesFor(wordings, states, role)
+  const [newest, ...others] = show(wordings)
   if (newest === undefined) throw new Error(`issue ${signature} has no wording`)
   const named = new Map(
     [newest, ...others].flatMap(({ criterionIds, givenLabels }) =>

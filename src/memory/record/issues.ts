@@ -1,6 +1,7 @@
 /** Prepares the issues of turns for an answer: their order, labels of criteria, and the view of a role. */
 import * as z from 'zod'
 import { normalizeLabel } from '../../rules/labels.ts'
+import type { Progress } from '../../rules/progress.ts'
 import { bySeverity } from '../../rules/severity.ts'
 import type { CriterionState, Role } from '../criteria/views.ts'
 import { type Issue, turnState } from './record.ts'
@@ -15,15 +16,26 @@ export const issueView = shownIssue.extend({
   turn: z.number().optional().describe('turn that raised it, if it differs from the turn of the answer'),
 })
 
+type Progresses = ReadonlyMap<string, Pick<Progress, 'label'>>
+
 /**
- * Replaces the labels of criteria in issues with the labels of the answer, and keeps the label of the Coach in addition. Does
- * not change a label that the answer has for no criterion.
+ * Replaces the labels of criteria in issues with the labels of the answer, and keeps the label of the Coach in addition. A label
+ * of a judge means the criterion of this judge; a task may number its criteria otherwise. Does not change a label that the answer
+ * has for no criterion.
  */
 function labelIssues<I extends Pick<Issue, 'criterionIds'>>(
   issues: readonly I[],
   states: readonly CriterionState[],
+  progress: Progresses,
 ): (I & { givenLabels: string[] })[] {
-  const shown = new Map(states.map(({ criterionId }) => [normalizeLabel(criterionId), criterionId]))
+  const judged = states.toSorted((a, b) => (a.lastTurn ?? 0) - (b.lastTurn ?? 0))
+  const shown = new Map([
+    ...states.map(({ criterionId }) => [normalizeLabel(criterionId), criterionId] as const),
+    ...judged.map(
+      ({ key, criterionId }) =>
+        [normalizeLabel(progress.get(key)?.label ?? criterionId), criterionId] as const,
+    ),
+  ])
   return issues.map((issue) => ({
     ...issue,
     criterionIds: issue.criterionIds.map((given) => shown.get(normalizeLabel(given)) ?? given),
@@ -36,5 +48,9 @@ export const issueFor = <I extends { details: unknown }>({ details, ...issue }: 
   role === 'coach' ? { ...issue, details } : issue
 
 /** Returns the issues for a role, most severe first. */
-export const issuesFor = (issues: readonly Issue[], states: readonly CriterionState[], role: Role) =>
-  labelIssues(bySeverity(issues), states).map((issue) => issueFor(issue, role))
+export const issuesFor = (
+  issues: readonly Issue[],
+  states: readonly CriterionState[],
+  progress: Progresses,
+  role: Role,
+) => labelIssues(bySeverity(issues), states, progress).map((issue) => issueFor(issue, role))
