@@ -150,6 +150,19 @@ export function captureContract(store: StoreUnderTest): void {
       expect(await countsOf(handles.graph)).toEqual({})
     })
 
+    test('an issue without content is rejected with the name of its field, and one with details is stored', async () => {
+      const capture = (issue: object) =>
+        on.client.captureTurnState(
+          aTurn(1, { issues: [{ severity: 'blocking', description: ' ', ...issue }] }),
+        )
+      for (const empty of [{}, { criterionIds: [], suggestion: '', category: '', details: {} }])
+        await expect(capture(empty)).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: expect.stringContaining('issues[0].description: is empty; describe the issue'),
+        })
+      expect((await capture({ suggestion: 'Add a test' })).issues).toHaveLength(1)
+    })
+
     test('a capture takes three hundred verifications, promises and issues', async () => {
       const names = Array.from({ length: 300 }, (_, i) => ({
         criterionId: `AC-${i + 1}`,

@@ -348,7 +348,7 @@ export function recordsContract(store: StoreUnderTest): void {
       ],
       [
         'issues[0].severity_raw',
-        { issues: [{ severity: 'advisory', severityRaw: 'must_fix', description: '' }] },
+        { issues: [{ severity: 'advisory', severityRaw: 'must_fix', description: 'x' }] },
         'is "must_fix", which does not mean "advisory" as issues[0].severity does',
       ],
     ])('a key that follows from others and differs is named: %s', async (path, changed, message) => {

@@ -81,7 +81,7 @@ const promiseInput = z.strictObject({
   implementationFiles: list(text).nullish(),
 })
 
-const issueInput = z.strictObject({
+const issueFieldsInput = z.strictObject({
   severity: decision(SEVERITY_WORDS).describe(`${SEVERITIES.join(', ')}, or a synonym`),
   severityRaw: label
     .nullish()
@@ -91,6 +91,19 @@ const issueInput = z.strictObject({
   criterionIds: list(label).nullish(),
   suggestion: text.nullish(),
   details: exactJson.optional(),
+})
+
+/** JSON of a value without content. */
+const EMPTY = ['{}', '[]', '""']
+
+/** True if an issue has content besides its severity. An import keeps such an issue, too. */
+const hasContent = (issue: Omit<z.output<typeof issueFieldsInput>, 'severity'>): boolean =>
+  [issue.description, issue.category, issue.suggestion].some((value) => /\S/.test(value ?? '')) ||
+  [issue.criterionIds, issue.details].some((value) => !EMPTY.includes(JSON.stringify(value ?? {})))
+
+const issueInput = issueFieldsInput.refine(hasContent, {
+  path: ['description'],
+  error: 'is empty; describe the issue, or leave it out',
 })
 
 /**
