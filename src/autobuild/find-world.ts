@@ -18,16 +18,23 @@ export async function findWorld(
   if (criteria !== null) await client.declareCriteria({ project, featureId, taskId, criteria })
   const found = options.worldSlug ?? (await newestWorld(client, options))
   // Two loops may begin a new task at the same time. Both name the same first world, so only one of them creates it.
-  const worldSlug = found ?? defaultSlug({ featureId, taskId }, 1, false)
+  const firstSlug = (withFeature: boolean) => defaultSlug({ featureId, taskId }, 1, withFeature)
+  const worldSlug = found ?? firstSlug(false)
   const create = (slug: string | null) =>
     client.createWorld({ project, featureId, taskId, worldSlug: slug, leaseTtlMs })
   const opened = found === null ? create(worldSlug) : client.getWorld({ project, worldSlug })
-  const world = await opened.catch((error: unknown) => {
-    if (hasCode(error, 'unknown_world')) return create(worldSlug)
-    // Another task has this slug, or the first world was deleted.
-    if (found === null && hasCode(error, 'world_conflict', 'world_deleted')) return create(null)
-    throw error
-  })
+  const world = await opened
+    .catch((error: unknown) => {
+      if (hasCode(error, 'unknown_world')) return create(worldSlug)
+      // Another task has this slug.
+      if (found === null && hasCode(error, 'world_conflict')) return create(firstSlug(true))
+      throw error
+    })
+    .catch((error: unknown) => {
+      // Other tasks have both slugs, or the first world was deleted.
+      if (found === null && hasCode(error, 'world_conflict', 'world_deleted')) return create(null)
+      throw error
+    })
   if (world.featureId !== featureId || world.taskId !== taskId) {
     throw new TurngraphError(
       'world_conflict',

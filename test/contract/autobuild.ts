@@ -88,7 +88,11 @@ export function autobuildContract(store: StoreUnderTest): void {
       )
     })
 
-    test('two loops that begin a new task at the same time work in one session, one after the other', async () => {
+    test.each([
+      ['begin a new task', []],
+      ['begin a task whose slug another task has', ['FEAT-2']],
+    ])('two loops that %s at the same time work in one session, one after the other', async (_, others) => {
+      for (const featureId of others) await clientOf(handles.graph).createWorld({ ...world, featureId })
       const players: number[] = []
       const loop = (client: ReturnType<typeof clientOf>) =>
         played(
@@ -110,8 +114,9 @@ export function autobuildContract(store: StoreUnderTest): void {
         { outcome: 'approved', turn: 1, error: null },
       ])
       expect(players).toEqual([1])
-      const { items } = await clientOf(handles.graph).listWorlds({})
-      expect(items.map(({ worldSlug }) => worldSlug)).toEqual([TASK])
+      const { items } = await clientOf(handles.graph).listWorlds({ featureId: world.featureId })
+      const slug = others.length === 0 ? TASK : `${world.featureId}.${TASK}`
+      expect(items.map(({ worldSlug }) => worldSlug)).toEqual([slug])
     })
 
     test('the same session without the memory fails', async () => {
