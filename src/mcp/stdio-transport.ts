@@ -71,8 +71,11 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<EndOfConnection>
   #end: (reason: EndOfConnection) => void = () => {}
   #isClosed = false
-  /** Ids of the requests without an answer. Contains no subscriptions: a subscription is answered only at its end. */
-  readonly #unanswered = new Set<string | number>()
+  /**
+   * Ids of the requests without an answer, one entry per request: a client may use an id twice. Contains no subscriptions: a
+   * subscription is answered only at its end.
+   */
+  readonly #unanswered: (string | number)[] = []
   #hasInputEnded = false
   /** Common wait of all messages while the output is full. */
   #drained: Promise<void> | null = null
@@ -130,13 +133,14 @@ export class StdioTransport implements Transport {
   readonly #onEnd = (): void => {
     this.#onData(Buffer.from('\n')) // the last line may have no line break
     this.#hasInputEnded = true
-    if (this.#unanswered.size === 0) void this.close('input ended')
+    if (this.#unanswered.length === 0) void this.close('input ended')
   }
 
   /** Marks a request as answered or cancelled. Closes the connection if the input has ended and this was the last request. */
   protected settle(id: string | number): void {
-    this.#unanswered.delete(id)
-    if (this.#hasInputEnded && this.#unanswered.size === 0) void this.close('input ended')
+    const place = this.#unanswered.indexOf(id)
+    if (place !== -1) this.#unanswered.splice(place, 1)
+    if (this.#hasInputEnded && this.#unanswered.length === 0) void this.close('input ended')
   }
 
   /** Handles errors of the input, such as a reset connection or a closed terminal. */
@@ -161,7 +165,7 @@ export class StdioTransport implements Transport {
     const messages: unknown[] = Array.isArray(parsed) && parsed.length > 0 ? parsed : [parsed]
     for (const message of messages) {
       if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen')
-        this.#unanswered.add(message.id)
+        this.#unanswered.push(message.id)
       if (isMessage(message)) this.receive(message)
       else void this.send(refuseMessage(message))
     }

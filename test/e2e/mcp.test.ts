@@ -48,13 +48,14 @@ test('all requests are answered, even if the input ends right after them, withou
     { id: 1, method: 'initialize', params: client },
     { method: 'notifications/initialized' },
     { id: 2, ...call('capture_turn_state', JSON.parse(turn(1))) },
-    { id: 3, ...call('list_worlds', {}) },
+    { id: 2, method: 'ping' }, // the same id again
+    { id: 3, method: 'ping' },
   ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }))
   const child = user.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
   child.stdin?.end(lines.join('\n'))
   const answers = (await text(child.stdout as Readable)).trim().split('\n')
-  expect(answers.map((line) => JSON.parse(line).id).sort()).toEqual([1, 2, 3])
+  expect(answers.map((line) => JSON.parse(line).id).sort()).toEqual([1, 2, 2, 3])
 })
 
 test('a subscription continues when the process that served the graph ends and another takes over', async () => {
