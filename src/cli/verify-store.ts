@@ -5,6 +5,7 @@ import { isAway, TurngraphError } from '../core/errors.ts'
 import { plural } from '../core/plural.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { createPrivateFile } from '../platform/data-folder/private-file.ts'
+import { quoteForShell } from '../rules/command-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import type { Frame } from './ask.ts'
 import { MAX_REQUEST_BYTES } from './bounded-input.ts'
@@ -99,7 +100,7 @@ async function keep(request: Request, project: string | undefined, cause: unknow
     })
   }
   return new TurngraphError(code, `${message} The observations are kept in ${file}.`, {
-    hint: `${isAway(cause) ? 'Once the service is back' : 'Once this is repaired'}: turngraph verify --send ${file}`,
+    hint: `${isAway(cause) ? 'Once the service is back' : 'Once this is repaired'}: turngraph verify --send ${quoteForShell(file)}`,
     cause,
   })
 }
@@ -150,7 +151,7 @@ function refuseOtherProject(
     'invalid_request',
     `${file} is for the project ${ofFile}, but ${where} names ${named}.`,
     {
-      hint: `To record it where it was observed: turngraph verify --project ${JSON.stringify(ofFile)} --send ${file}`,
+      hint: `To record it where it was observed: turngraph verify --project ${JSON.stringify(ofFile)} --send ${quoteForShell(file)}`,
     },
   )
 }

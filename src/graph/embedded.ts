@@ -9,6 +9,7 @@ import { hasHolder, inUseError, removeHolder, writeHolder } from '../platform/da
 import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { isTrackedByGit } from '../platform/data-folder/own-file.ts'
 import { makePrivate } from '../platform/data-folder/private-file.ts'
+import { quoteForShell } from '../rules/command-line.ts'
 import { Acknowledged, HOW_TO_GO_ON } from './acknowledged.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import { GraphFile } from './graph-file.ts'
@@ -400,7 +401,7 @@ function refusePlantedFiles(folder: string): void {
     if (!found.isFile() && !(found.isDirectory() && MAY_BE_FOLDER.test(found.name))) {
       const kind = found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
       throw new TurngraphError('invalid_request', `${file} is not used: it is ${kind}.`, {
-        hint: `Remove it: rm ${file}`,
+        hint: `Remove it: rm ${quoteForShell(file)}`,
       })
     }
     if (isTrackedByGit(file)) throw trackedByGit(file)
@@ -421,7 +422,7 @@ const trackedByGit = (file: string): TurngraphError =>
     'invalid_request',
     `${file} is not used: git tracks it, so its content may come from another person.`,
     {
-      hint: `If it is yours, remove it from git: git rm --cached ${file}. Otherwise remove it: rm ${file}`,
+      hint: `If it is yours, remove it from git: git rm --cached ${quoteForShell(file)}. Otherwise remove it: rm ${quoteForShell(file)}`,
     },
   )
 

@@ -5,6 +5,7 @@ import { TurngraphError } from '../core/errors.ts'
 import type { Config } from '../platform/config.ts'
 import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { createPrivateFile, readPrivateFile } from '../platform/data-folder/private-file.ts'
+import { quoteForShell } from '../rules/command-line.ts'
 import { EmbeddedGraph } from './embedded.ts'
 
 export type Instance = {
@@ -44,7 +45,7 @@ export async function holdFolder(folder: string): Promise<Instance> {
 /** Reads the identity of a service of this folder, or null if no service ever used the folder. */
 export function readInstance(dataFolder: string): string | null {
   const file = fileIn(dataFolder)
-  const text = readPrivateFile(file, `Remove it: rm -r ${file}`)
+  const text = readPrivateFile(file, `Remove it: rm -r ${quoteForShell(file)}`)
   if (text === null) return null
   const { success, data } = z.uuid().safeParse(text.trim())
   if (success) return data

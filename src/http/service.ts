@@ -15,6 +15,7 @@ import { isOpenToOthers } from '../platform/data-folder/private-file.ts'
 import { removeServerFile, writeServerFile } from '../platform/data-folder/server-file.ts'
 import { createLog, type Log } from '../platform/log.ts'
 import { VERSION } from '../platform/version.ts'
+import { quoteForShell } from '../rules/command-line.ts'
 import { loadExecutors } from '../runs/executors.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
 import { SearchIndexes } from '../search/search.ts'
@@ -172,7 +173,7 @@ function warnOfOpenFolders({ dataFolder, store }: Config, log: Log): void {
   const folders = new Set([dataFolder, (store.kind === 'embedded' && store.folder) || dataFolder])
   for (const folder of folders)
     if (isOpenToOthers(folder))
-      log.warn(`other users of this machine can look into ${folder}: chmod 700 ${folder}`)
+      log.warn(`other users of this machine can look into ${folder}: chmod 700 ${quoteForShell(folder)}`)
 }
 
 /** Codes of the errors for an address that this machine does not have. */

@@ -12,6 +12,7 @@ import { readPrivateFile, replacePrivateFile } from '../platform/data-folder/pri
 import { withFileLock } from '../platform/file-lock.ts'
 import { createToken, hashToken } from '../platform/service-proof.ts'
 import { badSettingsFile, readSettingsFile } from '../platform/settings-file.ts'
+import { quoteForShell } from '../rules/command-line.ts'
 
 /** Entry of the file. It has the SHA-256 of a token in hexadecimal, and no secret. */
 const tokenEntry = z.strictObject({
@@ -50,7 +51,10 @@ export function readTokensFile({ file, isInDataFolder }: TokensPlace): TokenEntr
 
 /** Reads the file of the data folder. A repository must not bring a token of its author. */
 function readOwnEntries(from: { variable: string; file: string; form: string }): TokenEntry[] {
-  const text = readPrivateFile(from.file, `Others may know these tokens. Make new ones: rm ${from.file}`)
+  const text = readPrivateFile(
+    from.file,
+    `Others may know these tokens. Make new ones: rm ${quoteForShell(from.file)}`,
+  )
   if (text === null) return []
   const parsed = tokenEntries.safeParse(parseJson(text))
   if (!parsed.success) throw badSettingsFile(from, z.prettifyError(parsed.error))

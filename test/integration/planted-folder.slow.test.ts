@@ -31,7 +31,7 @@ const turn = JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number: 1, pla
 
 /** Creates a folder with files in `.turngraph`. `tracked` commits them. */
 function plant(files: Record<string, string>, { tracked = false, mode = 0o600 } = {}): string {
-  const repository = mkdtempSync(path.join(tmpdir(), 'turngraph-planted-'))
+  const repository = mkdtempSync(path.join(tmpdir(), 'turngraph planted-'))
   onTestFinished(() => rmSync(repository, { recursive: true, force: true }))
   const folder = path.join(repository, '.turngraph')
   mkdirSync(folder, { mode: 0o700 })
@@ -116,7 +116,7 @@ describe('a planted folder', () => {
       const folder = plant({ token: `${TOKEN}\n` }, how)
       await expect(start({}, { dataFolder: folder })).rejects.toMatchObject({
         code: 'invalid_request',
-        hint: `Others may know this token. Make a new one: rm ${path.join(folder, 'token')}, then turngraph serve`,
+        hint: `Others may know this token. Make a new one: rm '${path.join(folder, 'token')}', then turngraph serve`,
       })
     }
   })

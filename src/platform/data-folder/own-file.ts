@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { systemCode } from '../../core/system-code.ts'
+import { quoteForShell } from '../../rules/command-line.ts'
 import { isLink } from '../folders.ts'
 
 /** Maximum size of a file that is read: a token and an address are far smaller. */
@@ -63,7 +64,7 @@ export function refusePlantedLink(folder: string): void {
   if (!isLink(folder) || !isTrackedByGit(folder)) return
   throw new UntrustedFile(
     `${folder} is not used: it is a link that git tracks.`,
-    `Remove it: rm ${folder}. To use the folder that it names, set TURNGRAPH_DATA to that folder.`,
+    `Remove it: rm ${quoteForShell(folder)}. To use the folder that it names, set TURNGRAPH_DATA to that folder.`,
   )
 }
 

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { hasCode, TurngraphError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { systemCode } from '../../core/system-code.ts'
+import { quoteForShell } from '../../rules/command-line.ts'
 import { isLoopback } from '../loopback.ts'
 import { readPrivateFile, replacePrivateFile } from './private-file.ts'
 
@@ -28,12 +29,12 @@ export function writeServerFile(dataFolder: string, content: ServerFile): void {
 export function readServerFile(dataFolder: string): ServerFile | null {
   const file = fileIn(dataFolder)
   try {
-    const text = readPrivateFile(file, `Remove it: rm ${file}`)
+    const text = readPrivateFile(file, `Remove it: rm ${quoteForShell(file)}`)
     if (text === null) return null
     const named = serverFile.parse(JSON.parse(text))
     if (isLoopback(new URL(named.url).hostname)) return named
     throw new TurngraphError('invalid_request', `${file} is not used: ${named.url} is not on this machine.`, {
-      hint: `Set TURNGRAPH_URL if commands should use that service, and remove the file: rm ${file}`,
+      hint: `Set TURNGRAPH_URL if commands should use that service, and remove the file: rm ${quoteForShell(file)}`,
     })
   } catch (cause) {
     if (hasCode(cause, 'invalid_request')) throw cause

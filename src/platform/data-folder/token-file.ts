@@ -1,12 +1,13 @@
 /** Reads the token that the service of a data folder made for the commands of its user. */
 import path from 'node:path'
+import { quoteForShell } from '../../rules/command-line.ts'
 import { readPrivateFile } from './private-file.ts'
 
 export const tokenFileIn = (dataFolder: string): string => path.join(dataFolder, 'token')
 
 /** Remedy for a token file that is not trusted. */
 export const newToken = (file: string): string =>
-  `Others may know this token. Make a new one: rm ${file}, then turngraph serve`
+  `Others may know this token. Make a new one: rm ${quoteForShell(file)}, then turngraph serve`
 
 /**
  * Returns the token of a data folder; null if it has none yet.
