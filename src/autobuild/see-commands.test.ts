@@ -85,7 +85,7 @@ test('an approval over a failed command is recorded as feedback that names the c
 
 /** The results of many commands, each with a long output. */
 const seenMany = (count: number): Seen => {
-  const observation = { startedAt: '2026-01-01T00:00:00Z', exitCode: 0, outputTail: 'é'.repeat(1_023) + '!' }
+  const observation = { startedAt: '2026-01-01T00:00:00Z', exitCode: 0, outputTail: `${'é'.repeat(1_023)}!` }
   const verifications = Array.from({ length: count }, (_, i) => ({
     ...{ criterionId: `AC-${i}`, status: 'verified' as const, source: 'command' as const },
     ...{ evidence: '`npm test` exited with 0', observation },
