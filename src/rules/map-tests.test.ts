@@ -50,8 +50,29 @@ test.each([
   ['AC-003', 'XAC-003', false],
   ['2', 'adds 2', false],
   ['login', 'login works', false],
+  ['R1.2', 'tests > test_r1_2_greets', true],
+  ['US1.2', 'test_us_1_2', true],
+  ['NFR-PERF-02', 'test_nfr_perf_02_is_fast', true],
+  ['FR-001a', 'TestFR_001a', true],
+  ['REQ_7', 'test_req_7', true],
+  ['R1.2', 'test_r1_20', false],
+  ['R1.2', 'test_xr1_2', false],
+  ['AC-003', 'example.com/money > TestAC3Rounds', true],
+  ['AC-003', 'TestAC_003_Rounds', true],
+  ['AC-003', 'testAc003RoundsHalf', true],
+  ['AC-003', 'TestAC31', false],
+  ['AC-003', 'AC-003A rounds', false],
 ])('the label %j in the name %j: %s', (label, name, expected) => {
   expect(labels(label, name)).toBe(expected)
+})
+
+test('a name with the label of a part names the part, not its parent', () => {
+  const criteria = [{ label: 'AC-3' }, { label: 'AC-3.1' }]
+  const named = (name: string) =>
+    mapTests(criteria, [passed(name)]).mapped.map((each) => each.criterion.label)
+  expect(named('test_ac_3_1_rounds')).toEqual(['AC-3.1'])
+  expect(named('test_ac_3_2_items')).toEqual(['AC-3'])
+  expect(named('test_ac_3_1_and_ac_3')).toEqual(['AC-3', 'AC-3.1'])
 })
 
 test('a criterion holds if every test that ran passed and at least one ran', () => {

@@ -50,12 +50,14 @@ export function mapTests<C extends TestedCriterion>(
   if (patterns.flat().length * tests.length > MAX_COMPARISONS) throw new TooManyPatterns()
   const byLabel = new Map<string, Set<number>>()
   for (const [i, { label }] of criteria.entries())
-    for (const written of isDistinct(label) ? [label, normalizeLabel(label)].map(foldName) : [])
+    for (const written of isDistinct(label)
+      ? [label, normalizeLabel(label), toSnake(label)].map(foldName)
+      : [])
       byLabel.set(written, (byLabel.get(written) ?? new Set()).add(i))
   const found: ReportedTest[][] = criteria.map(() => [])
   let unused = 0
   for (const test of tests) {
-    const named = new Set(listLabels(test.name).flatMap((label) => [...(byLabel.get(label) ?? [])]))
+    const named = new Set(listLabels(test.name, byLabel).flatMap((label) => [...(byLabel.get(label) ?? [])]))
     const ends = listEnds(test.name)
     for (const [i, own] of patterns.entries())
       if (own.some((forms) => forms.some((form) => ends.some((name) => matchesEnd(name, form))))) named.add(i)
@@ -144,12 +146,44 @@ const WORDS = /[\p{L}\p{N}][\p{L}\p{N}._-]*/gu
 const LABELS =
   /(?<![\p{L}\p{N}.-])(\p{L}{1,20})[-_]?(\d{1,4})(?![\p{L}\p{N}]|[.-]\p{N})|(?<![\p{L}\p{N}.-])(AC) (\d{1,4})(?![\p{L}\p{N}]|[.-]\p{N})/giu
 
-/** Lists the words of a test's name that may be labels. */
-function listLabels(name: string): string[] {
+/** Names of functions, of which a part may be a label. They have no `.` and no `-`: `R1.2` is `r1_2` there. */
+const IDENTIFIERS = /(?<![\p{L}\p{N}_]|\p{N}[.-])[\p{L}\p{N}_]+(?![\p{L}\p{N}_]|[.-]\p{N})/gu
+/** Places within `TestAC3Rounds` where a word begins. */
+const HUMPS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{N})(?=\p{Lu}\p{Ll})/gu
+/** Maximum number of parts of a label in the name of a function. */
+const MAX_PARTS = 8
+
+/** Separates letters and numbers: `R1.2`, `r1_2` and `R1_02` are `r_1_2`. */
+const toSnake = (label: string): string =>
+  (label.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? [])
+    .map((part) => part.replace(/^0+(?=\p{N})/u, ''))
+    .join('_')
+
+/**
+ * Lists the words of a test's name that may be labels. The longest declared label of a function counts: `AC-3.1`, not `AC-3`. Its
+ * last part has a number.
+ */
+function listLabels(name: string, declared: ReadonlyMap<string, unknown>): string[] {
   const text = name.normalize('NFC')
   const words = [...text.matchAll(WORDS)].map(([word]) => word.replace(/[._-]{1,8}$/u, ''))
-  const labels = [...text.matchAll(LABELS)].map((found) =>
+  const inFunctions: string[] = []
+  const others = text.replace(HUMPS, '_').replace(IDENTIFIERS, (identifier) => {
+    const parts = identifier.split('_')
+    if (parts.length === 1) return identifier
+    for (let end = parts.length; end > 0; end--) {
+      if (!/\p{N}/u.test(parts[end - 1] ?? '')) continue
+      for (let start = Math.max(0, end - MAX_PARTS); start < end; start++) {
+        const label = toSnake(parts.slice(start, end).join('_'))
+        if (!declared.has(label)) continue
+        inFunctions.push(label)
+        parts.splice(start, end - start, '')
+        end = start + 1
+      }
+    }
+    return parts.join('_')
+  })
+  const labels = [...others.matchAll(LABELS)].map((found) =>
     normalizeLabel(`${found[1] ?? found[3]}-${found[2] ?? found[4]}`),
   )
-  return [...new Set([...words, ...labels].map(foldName))]
+  return [...new Set([...words, ...inFunctions, ...labels].map(foldName))]
 }
