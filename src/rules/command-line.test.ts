@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findCommand, MAX_ARGUMENTS, showCommand, splitCommand } from './command-line.ts'
+import { findCommands, MAX_ARGUMENTS, showCommand, splitCommand } from './command-line.ts'
 
 const argv = (text: string) => {
   const split = splitCommand(text)
@@ -76,8 +76,9 @@ describe('the command of a criterion', () => {
     ['Run `npm test`', 'npm test'],
     ['run `npm test` twice', 'npm test'],
     ['Both `a` and `npm test` passes', 'npm test'],
+    ['Run `npm test`: `npm test` exits 0', 'npm test'],
   ])('is named by: %s', (text, command) => {
-    expect(findCommand(text)).toBe(command)
+    expect(findCommands(text)).toEqual([command])
   })
 
   test.each([
@@ -91,6 +92,13 @@ describe('the command of a criterion', () => {
     '`` passes',
     'Running `npm test`',
   ])('is not named by: %s', (text) => {
-    expect(findCommand(text)).toBeNull()
+    expect(findCommands(text)).toEqual([])
   })
+
+  test.each(['`npm test` passes and `npm run lint` runs clean', 'Run `npm test`; `npm run lint` exits 0'])(
+    'is one of two: %s',
+    (text) => {
+      expect(findCommands(text)).toEqual(['npm test', 'npm run lint'])
+    },
+  )
 })

@@ -105,21 +105,20 @@ export const showCommand = (argv: readonly string[]): string => argv.map(quoteFo
  * last word must be complete: neither `passes_through` nor "exits 0.5" declares a command.
  */
 const RUN_FORMS: readonly RegExp[] = [
-  /^run:?[ ]`([^`]+)`/i,
-  /`([^`]+)`[ ](?:passes|succeeds|runs cleanly|runs clean|exits(?: with)?(?: (?:exit )?(?:code|status))? 0)(?![\p{L}\p{N}_]|\.\p{N})/iu,
+  /^run:?[ ]`([^`]+)`/gi,
+  /`([^`]+)`[ ](?:passes|succeeds|runs cleanly|runs clean|exits(?: with)?(?: (?:exit )?(?:code|status))? 0)(?![\p{L}\p{N}_]|\.\p{N})/giu,
 ]
 
 /**
- * Finds the command that the text of a criterion declares (contract: evidence.md); null if it declares none. A code span without the
- * words of {@link RUN_FORMS} is no command.
+ * Lists the different commands that the text of a criterion declares (contract: evidence.md). A code span without the words of
+ * {@link RUN_FORMS} is no command.
  *
  * @example
- * findCommand('`npm test` passes') // 'npm test'
+ * findCommands('`npm test` passes') // ['npm test']
  */
-export function findCommand(text: string): string | null {
-  for (const form of RUN_FORMS) {
-    const found = form.exec(text)?.[1]?.trim()
-    if (found !== undefined && found !== '') return found
-  }
-  return null
+export function findCommands(text: string): string[] {
+  const found = RUN_FORMS.flatMap((form) =>
+    [...text.matchAll(form)].map(([, command = '']) => command.trim()),
+  )
+  return [...new Set(found)].filter((command) => command !== '')
 }

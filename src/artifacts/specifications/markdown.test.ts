@@ -298,7 +298,7 @@ describe('a task file in Markdown', () => {
 
 test('an item that says to run a command declares it, and one that needs a shell is named in a warning', () => {
   const source =
-    '# Acceptance Criteria\n\n- [ ] AC-1: `npm test -- -t "half up"` passes\n- Run `mypy src/`\n- `npm test`\n- `npm test | tee log` exits 0\n'
+    '# Acceptance Criteria\n\n- [ ] AC-1: `npm test -- -t "half up"` passes\n- Run `mypy src/`\n- `npm test`\n- `npm test | tee log` exits 0\n- `npm test` passes and `npm run lint` runs clean\n'
   const { tasks, warnings } = read(source)
   expect(tasks[0]?.criteria).toEqual([
     {
@@ -310,12 +310,18 @@ test('an item that says to run a command declares it, and one that needs a shell
     { text: 'Run `mypy src/`', kind: 'command', command: ['mypy', 'src/'] },
     { text: '`npm test`' },
     { text: '`npm test | tee log` exits 0' },
+    { text: '`npm test` passes and `npm run lint` runs clean' },
   ])
   expect(warnings).toEqual([
     {
       line: 6,
       message:
         'the command `npm test | tee log` is not declared: it needs a shell for "|"; give it on the command line with `turngraph verify --shell`',
+    },
+    {
+      line: 7,
+      message:
+        '2 commands are not declared: a criterion has one command; split the item, or put the commands into a script',
     },
   ])
 })

@@ -1,6 +1,6 @@
 /** Collects the tasks, criteria and warnings of a specification file, in any format. Pure. */
 import { MAX_CRITERIA, MAX_PATTERN_CHARACTERS } from '../../memory/specification/specification.ts'
-import { findCommand, splitCommand } from '../../rules/command-line.ts'
+import { findCommands, splitCommand } from '../../rules/command-line.ts'
 import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
 import type { CriterionKind } from '../../rules/values.ts'
 import { joinedWords } from '../../rules/words.ts'
@@ -97,8 +97,13 @@ export class StatedList {
     if (earlier !== undefined) return void warn(`an item repeats the text${atLine(earlier)}; it is read once`)
     this.#lineOfWords.set(words, line)
     const patterns = (tests ?? []).filter((each) => each.length <= MAX_PATTERN_CHARACTERS)
-    const given = command ?? (kind === undefined ? findCommand(text) : null)
-    const split = typeof given === 'string' ? splitCommand(given) : given && { argv: [...given] }
+    const commands = command !== undefined ? [command] : kind === undefined ? findCommands(text) : []
+    if (commands.length > 1)
+      warn(
+        `${commands.length} commands are not declared: a criterion has one command; split the item, or put the commands into a script`,
+      )
+    const [given] = commands.length === 1 ? commands : []
+    const split = typeof given === 'string' ? splitCommand(given) : given ? { argv: [...given] } : null
     if (split !== null && 'refused' in split)
       warn(`the command \`${given}\` is not declared: it ${split.refused}`)
     this.#criteria.push({
