@@ -138,3 +138,9 @@ test('a warning names acceptance criteria that are outside of the requirements',
     { line: 7, message: '"Acceptance Criteria" is not read: it has 1 item' },
   ])
 })
+
+test('an item has the number behind its check box', () => {
+  const source =
+    '### Requirement 3\n\n- [ ] 3.2 WHEN a THEN b\n- [x] **3.4** WHEN c THEN d\n- [ ] 3.7 reads d\n'
+  expect(shown(source)).toEqual(['R3.2|WHEN a THEN b', 'R3.4|WHEN c THEN d', 'R3.7|reads d'])
+})

@@ -1,11 +1,19 @@
 /** Reads `requirements.md` and `bugfix.md` of Kiro: one criterion for each EARS item, with the id `R{n}.{m}`. Pure. */
-import { collectTexts, countNoun, quoteTitle, readDocument, type Section, warnOfUnread } from './sections.ts'
+import {
+  collectTexts,
+  countNoun,
+  isTable,
+  quoteTitle,
+  readDocument,
+  type Section,
+  warnOfUnread,
+} from './sections.ts'
 import { MAX_TEXTS, type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 /** Matches the heading of a requirement in any language: `Requirement 1: Login`, `要件1`, `1. Login`. */
 const REQUIREMENT = /^(?:\p{L}[\p{L}\p{M} ]{0,30}?)?[ -]?(\d{1,4}(?:\.\d{1,4})*)(?![\p{N}\p{L}])/u
-/** Matches the number of a paragraph: `1.1 THE system …`, `3.1. WHEN …`, `**2.1** …`. */
-const NUMBERED = /^[*_]{0,2}(\d{1,4}(?:\.\d{1,4})+)[.):]?[*_]{0,2}[.):]?[ \t]+/
+/** Matches the number of an item or a paragraph: `1.1 THE system …`, `3.1. WHEN …`, `**2.1** …`, `[ ] 1.2 IF …`. */
+const NUMBERED = /^(?:\[[ xX]?\][ \t]+)?[*_]{0,2}(\d{1,4}(?:\.\d{1,4})+)[.):]?[*_]{0,2}[.):]?[ \t]+/
 /** The defect of a bug fix is how the system must not behave. */
 const DEFECT = /\bdefect\b|current behaviou?r/i
 /** Keywords of EARS. */
