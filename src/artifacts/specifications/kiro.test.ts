@@ -144,3 +144,23 @@ test('an item has the number behind its check box', () => {
     '### Requirement 3\n\n- [ ] 3.2 WHEN a THEN b\n- [x] **3.4** WHEN c THEN d\n- [ ] 3.7 reads d\n'
   expect(shown(source)).toEqual(['R3.2|WHEN a THEN b', 'R3.4|WHEN c THEN d', 'R3.7|reads d'])
 })
+
+test('a warning names a table and a paragraph of a requirement that state what must hold', () => {
+  const source = `### Requirement 1
+
+**User Story:** As a buyer, I want a cart, so that I can buy.
+
+| # | Criterion |
+| - | --- |
+| 1.1 | THE cart SHALL open |
+
+THE cart SHALL close
+
+1. THE cart SHALL hold
+`
+  expect(shown(source)).toEqual(['R1.1|THE cart SHALL hold'])
+  expect(read(source).warnings).toEqual([
+    { line: 5, message: '"Requirement 1" has 1 table that is not read' },
+    { line: 9, message: '"Requirement 1" has 1 paragraph that is not read' },
+  ])
+})

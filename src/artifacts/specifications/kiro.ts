@@ -37,6 +37,15 @@ export function readKiro(source: string, { path }: ReadOptions): Stated {
       }
       continue
     }
+    for (const text of section.texts)
+      if (
+        text.kind === 'paragraph' &&
+        EARS.test(text.lines.join('\n')) &&
+        readNumbered(text.lines, 0).length === 0
+      ) {
+        const noun = isTable(text) ? 'table' : 'paragraph'
+        list.warn(text.line, `${quoteTitle(section)} has 1 ${noun} that is not read`)
+      }
     const hasNumbers = entries.some(({ isBullet }) => !isBullet)
     for (const { text, line, number: own, isBullet } of entries) {
       const isExtra = hasNumbers && isBullet
