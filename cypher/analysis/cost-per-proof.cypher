@@ -2,9 +2,9 @@
 // Adds up the tokens of turns: the sum over the transcripts of each turn, or the usage that its record reports
 // (`source`: transcripts or record). A turn with several models counts in the row of each. `newly_verified` is the
 // number of criteria that these turns verified first. Turns without known tokens are the row whose tokens are null.
-// The statement finds, for each session, the turns that verified a criterion first, once per criterion. The tokens
-// are added up in src/memory/worlds/turn-tokens.ts. Reads at most the 5,000 most recently active sessions. If there
-// are more, the sums are partial and the answer is `truncated`.
+// The statement finds, for each session, the turns that verified a criterion first, once per criterion.
+// Reads at most the 5,000 most recently active sessions. If there are more, the sums are partial and the answer is
+// `truncated`.
 // columns: source, agent, model, turns, tokens, input, output, cache_read, cache_creation, newly_verified, tokens_per_proof
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

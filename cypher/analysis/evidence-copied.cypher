@@ -1,8 +1,8 @@
 // question: Which evidence of a judge only repeats the Player's own evidence?
 // Lists the verified verdicts that contain the Player's evidence for their criterion (`repeated`) or for another
 // criterion of the task (`misplaced`), with the newest such promise. The statement finds the sessions with
-// promises. The rule is in src/rules/basis.ts. Reads at most the 5,000 most recently active sessions. If there are
-// more, the answer is `truncated`.
+// promises.
+// Reads at most the 5,000 most recently active sessions. If there are more, the answer is `truncated`.
 // columns: feature, task, world, turn, criterion, basis, promised_for, promised_in, evidence
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

@@ -813,6 +813,7 @@ export function analysisContract(store: StoreUnderTest): void {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
       expect(items).toHaveLength(28)
+      for (const { name, about } of items) expect(about, name).not.toMatch(/src\/|\.ts\b/)
       const filters = { feature_id: 'featureId', task_id: 'taskId', world_slug: 'worldSlug' } as const
       const other = clientOf(handles.graph, 'other')
       for (const each of [client, other])
