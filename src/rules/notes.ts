@@ -10,16 +10,19 @@ export const promisedNote = (promised: readonly Promised[]): string | null =>
 
 export const NEVER_JUDGED = 'promised, never judged'
 
-const NAMES_SHOWN = 3
-
 /** Quotes the texts: the first three, and the number of the others. */
-export function promisedNames(promised: readonly Promised[]): string {
-  const names = promised
-    .slice(0, NAMES_SHOWN)
-    .map(({ criterionId, text }) => `"${toOneLine(text ?? criterionId)}"`)
-  const more = promised.length - names.length
-  return names.join(', ') + (more === 0 ? '' : ` and ${more} more`)
-}
+export const promisedNames = (promised: readonly Promised[]): string =>
+  listNames(
+    promised.map(({ criterionId, text }) => `"${toOneLine(text ?? criterionId)}"`),
+    3,
+  )
+
+/** Maximum number of labels that a sentence lists. */
+export const MAX_LABELS = 12
+
+/** Lists the first names, and the number of the others: `AC-001, AC-002 and 3 more`. */
+export const listNames = (names: readonly string[], max = MAX_LABELS): string =>
+  names.slice(0, max).join(', ') + (names.length > max ? ` and ${names.length - max} more` : '')
 
 export type Counts = { verified: number; contested: number; total: number }
 

@@ -57,6 +57,24 @@ test('the Player gets a helpful suggestion even without a known criterion', () =
   expect(playerSuggestion).toBe("No judge has named a criterion: answer each point of the Coach's feedback.")
 })
 
+test('a suggestion names the first criteria and counts the others, and names several obstacles as a plural', () => {
+  const criteria = Array.from({ length: 180 }, (_, i) => criterion(`AC-${i + 1}`))
+  const rejected = criteria.map((one) => ({ ...one, state: 'verified' as const, contestedInTurn: 3 }))
+  const named = Array.from({ length: 12 }, (_, i) => `AC-${i + 1}`).join(', ')
+  const outcomes = sameFeedback(3).map((turn) => ({ ...turn, gates: ['test_failure', 'code_quality'] }))
+  expect(analyseStall(session({ outcomes, criteria })).suggestion).toBe(
+    `Criteria left: ${named} and 168 more; blocking: test_failure, code_quality.`,
+  )
+  expect(analyseStall(session({ outcomes, criteria: rejected })).suggestion).toContain(
+    `what was verified before: ${named} and 168 more.`,
+  )
+  const { reason, suggestion } = analyseStall(
+    session({ outcomes: [...outcomes, ...outcomes], criteria: [verified('AC-001', 1)] }),
+  )
+  expect(reason).toContain('; test_failure and code_quality block. Repeated')
+  expect(suggestion).toContain('look at test_failure and code_quality, which block the approval.')
+})
+
 test('turns before the last approval do not count', () => {
   const approved = { ...feedback(3, 'same'), decision: 'approved' as const }
   const outcomes = [

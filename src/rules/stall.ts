@@ -4,9 +4,10 @@
 
 import type { CriterionState, Stall } from '../memory/criteria/views.ts'
 import { numberCauses } from './causes.ts'
-import { countCriteria, describeCounts, promisedNote } from './notes.ts'
+import { countCriteria, describeCounts, listNames, promisedNote } from './notes.ts'
 import { MAX_CAUSES, type Outcome } from './outcome.ts'
 import type { Progress, RecentEntry } from './progress.ts'
+import { joinWords } from './session-outcome.ts'
 
 export type Session = {
   /** True if a newer session of the task exists: this one gets no further turn. */
@@ -255,7 +256,7 @@ function checkPlateau(session: Session, steps: readonly Step[], say: Say): Stall
   if (window === null || !isFlat(window)) return null
   const finding = `After ${nameCounted(session, window)} of ${renderTurns(window)}, ${tally(session)}`
   if (!allVerified(session)) return say('plateau', window, `${finding}.${quoteRepeated(window)}`)
-  return say('plateau', window, `${finding}; ${gatesIn(steps)} blocks.${quoteRepeated(window)}`)
+  return say('plateau', window, `${finding}; ${describeObstacles(steps)}.${quoteRepeated(window)}`)
 }
 
 /** Returns the newest `count` steps; null if there are fewer. */
@@ -307,7 +308,7 @@ function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
   const promised = promisedNote(session.promisedNotJudged)
   if (allVerified(session)) {
     const which = promised === null ? describeAllVerified(session) : `${tally(session)}. Have that judged`
-    const blocking = `look at ${gatesIn(feedback)}, which blocks the approval`
+    const blocking = `look at ${describeObstacles(feedback, ', which ')} the approval`
     return rejections.length === 0
       ? `${which}${promised === null ? ':' : ', and'} ${blocking}.`
       : `${which}. ${rejections.join(' ')}`
@@ -316,7 +317,7 @@ function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
     ...(session.criteria.length === 0
       ? ['No judge has named a criterion: ask for verdicts by criterion']
       : []),
-    ...(listRemaining(session).length === 0 ? [] : [`Criteria left: ${listRemaining(session).join(', ')}`]),
+    ...(listRemaining(session).length === 0 ? [] : [`Criteria left: ${listNames(listRemaining(session))}`]),
     ...(promised === null ? [] : [promised]),
     ...(isSpared(session)
       ? [
@@ -368,10 +369,7 @@ function byTurn(contested: readonly CriterionState[]): [number, string][] {
   )
   return turns.map((turn) => [
     turn,
-    contested
-      .filter(({ contestedInTurn }) => contestedInTurn === turn)
-      .map(nameCriterion)
-      .join(', '),
+    listNames(contested.filter(({ contestedInTurn }) => contestedInTurn === turn).map(nameCriterion)),
   ])
 }
 
@@ -398,9 +396,11 @@ function nameCounted({ verifiedAfter }: Session, window: readonly Outcome[]): 'e
   return sizes.size > 1 ? 'the last' : 'each'
 }
 
-function gatesIn(feedback: readonly Outcome[]): string {
+/** `bdd blocks`, `tests and lint block`, or with `, which `: `tests and lint, which block`. */
+function describeObstacles(feedback: readonly Outcome[], between = ' '): string {
   const gates = feedback.at(-1)?.gates ?? []
-  return gates.length === 0 ? "the Coach's feedback" : gates.join(', ')
+  const named = gates.length === 0 ? "the Coach's feedback" : joinWords(gates)
+  return `${named}${between}${gates.length > 1 ? 'block' : 'blocks'}`
 }
 
 /** `turn 3`, `turns 2 and 4`, `turns 1 to 4`. */

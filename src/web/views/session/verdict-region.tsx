@@ -1,4 +1,5 @@
 // Draws the verdict of the stall analysis with its reason and suggestion, and the criteria that are left.
+import { listNames, MAX_LABELS } from '../../../rules/notes.ts'
 import { InlineText } from '../../components/inline-text.tsx'
 import { Names } from '../../components/names.tsx'
 import type { Answered, Criteria } from '../../service/operations.ts'
@@ -16,7 +17,7 @@ export function VerdictRegion({ stall, criteria, outcome }: Props) {
   const { verdict, reason, suggestion, should_stop: shouldStop } = stall
   const { remaining, manual = [] } = criteria
   // The suggestion usually lists what remains. With another policy it may list more, or name a rejected criterion.
-  const listed = `Criteria left: ${remaining.join(', ')}`
+  const listed = `Criteria left: ${listNames(remaining)}`
   const isListed = [';', '.'].some((end) => suggestion?.includes(listed + end) === true)
   const left = isListed ? manual : [...remaining, ...manual]
   return (
@@ -37,7 +38,8 @@ export function VerdictRegion({ stall, criteria, outcome }: Props) {
       )}
       {left.length > 0 && (
         <p>
-          Left: <Names of={left} />
+          Left: <Names of={left.slice(0, MAX_LABELS)} />
+          {left.length > MAX_LABELS && ` and ${left.length - MAX_LABELS} more`}
         </p>
       )}
     </section>
