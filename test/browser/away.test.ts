@@ -56,4 +56,21 @@ describeInBrowser('a page whose service is killed', () => {
     expect(await sessions.getByRole('row').count()).toBe(rows + 1)
     expect(loads).toBe(0)
   })
+
+  test('shows a view that was first opened while the service was away, once the service is back', async () => {
+    const dataFolder = newFolder()
+    const killed = await startProcess({ dataFolder })
+    await writeSessions(killed.client)
+    const page = await browser.open({ service: killed, token: '' }, `/p/${PROJECT}`, {
+      token: null,
+      mayFail: true,
+    })
+    await page.getByRole('table', { name: 'Sessions' }).waitFor()
+    await killed.kill()
+    await page.getByRole('link', { name: 'TASK-TOTALS' }).click()
+    await page.getByRole('alert').getByText('This part of the page could not be loaded.').waitFor()
+    await startProcess({ dataFolder, port: Number(new URL(killed.url).port) })
+    await page.getByRole('grid', { name: 'Criteria by turn' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
 })

@@ -4,7 +4,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { Failure } from '../service/failure.ts'
 import { FailureLine } from './failure-line.tsx'
 
-/** Draws nothing while the component is loading, and the failure if loading fails. */
+const AGAIN_MS = 5_000
+
+/** Draws nothing while the component is loading. If loading fails, draws the failure, and tries again every few seconds. */
 export function lazily<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
   let loaded: FunctionComponent<P> | null = null
   return (props) => {
@@ -12,18 +14,34 @@ export function lazily<P extends object>(load: () => Promise<FunctionComponent<P
     const [failure, fail] = useState<Failure | null>(null)
     useEffect(() => {
       if (loaded !== null) return
-      load().then(
-        (component) => {
-          loaded = component
-          show(() => component)
-        },
-        () => fail(notLoaded()),
-      )
+      let timer: ReturnType<typeof setTimeout> | undefined
+      let isGone = false
+      const attempt = () => {
+        load().then(
+          (component) => {
+            loaded = component
+            show(() => component)
+          },
+          () => {
+            fail(notLoaded())
+            if (!isGone) timer = setTimeout(attempt, AGAIN_MS)
+          },
+        )
+      }
+      attempt()
+      return () => {
+        isGone = true
+        clearTimeout(timer)
+      }
     }, [])
-    if (failure !== null) return <FailureLine failure={failure} />
-    return Loaded === null ? null : <Loaded {...props} />
+    if (Loaded !== null) return <Loaded {...props} />
+    return failure === null ? null : <FailureLine failure={failure} />
   }
 }
 
 const notLoaded = (): Failure =>
-  new Failure('not_reachable', 'This part of the page could not be loaded.', 'Load the page again.')
+  new Failure(
+    'not_reachable',
+    'This part of the page could not be loaded.',
+    'The page tries it again. If it stays so, load the page again.',
+  )
