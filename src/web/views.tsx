@@ -1,7 +1,7 @@
 // Maps each address to its view. The views that the start page does not need are loaded on demand.
 import type { Address } from './address.ts'
 import { lazily } from './components/lazily.tsx'
-import { Sentence } from './components/sentence.tsx'
+import { Missing } from './components/missing.tsx'
 import { HomeView } from './views/home/home-view.tsx'
 import { SessionsView } from './views/sessions/sessions-view.tsx'
 
@@ -39,10 +39,6 @@ export function View({ address }: { address: Address }) {
     case 'query':
       return <QueryView />
     default:
-      return (
-        <Sentence>
-          There is nothing at this address. <a href="/">All projects</a>
-        </Sentence>
-      )
+      return <Missing failure={null} />
   }
 }

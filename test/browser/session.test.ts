@@ -78,10 +78,19 @@ describeInBrowser('the page of a session', () => {
     expect(await page.locator('.outdated').count()).toBe(0)
   })
 
-  test('the failure for an unknown session shows its commands as code', async () => {
-    const page = await browser.open(service(), `/p/${PROJECT}/w/unknown`, { mayFail: true })
-    await page.getByRole('alert').getByText('There is no world unknown').waitFor()
-    expect(await page.getByRole('alert').locator('code').allTextContents()).toEqual(['turngraph worlds'])
+  test.each([
+    ['/w/unknown', `There is no world unknown in project ${PROJECT}. All sessions`, ''],
+    [`/w/${'x'.repeat(300)}`, 'There is nothing at this address. All sessions', ''],
+    [`/w/${MAIN_SESSION}/t/99`, `World ${MAIN_SESSION} has no turn 99. Its session`, `/w/${MAIN_SESSION}`],
+    ['/runs/nope', 'There is nothing at this address. All runs', '/runs'],
+    ['/runs/5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a98', 'There is no such turn run here. All runs', '/runs'],
+  ])('the address %s, of nothing, shows one sentence with a way back', async (path, sentence, back) => {
+    const below = `/p/${PROJECT}`
+    const page = await browser.open(service(), below + path, { mayFail: true })
+    const alert = page.getByRole('alert')
+    await alert.getByRole('link').waitFor()
+    expect(await alert.textContent()).toBe(sentence)
+    expect(await alert.getByRole('link').getAttribute('href')).toBe(below + back)
   })
 
   test('a mark explains itself on focus and on hover, and Escape hides the explanation', async () => {
