@@ -7,7 +7,7 @@ import {
   writeSessions,
 } from '../../tools/screenshots/written-sessions.ts'
 import { type Started, start, tokensFile, useService } from '../integration/http-start.ts'
-import { clientOf } from '../support/records.ts'
+import { aTurn, clientOf } from '../support/records.ts'
 import { accessibilityProblems } from './accessible.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
@@ -195,5 +195,21 @@ describeInBrowser('the page of a session', () => {
         ).criteria.find(({ criterionId }) => criterionId === 'AC-007')?.key ?? '',
     })
     expect(items.at(-1)).toMatchObject({ turn: 5, status: 'verified', source: 'person' })
+  })
+
+  test('long texts of a turn scroll in their place, and the keyboard reaches them', async () => {
+    const started = await start()
+    const long = 'A long sentence about the state of things. '.repeat(1_400)
+    const named = { criterionId: 'AC-001', criterionText: 'It answers' }
+    const issues = [{ severity: 'blocking' as const, description: long, suggestion: long }]
+    await clientOf(started.graph).captureTurnState({
+      ...aTurn(1, { playerSummary: long, coachFeedback: long, whatToTryNext: long, issues }),
+      promises: [{ ...named, status: 'complete', evidence: long }],
+      verifications: [{ ...named, status: 'verified', evidence: `As seen: ${long}` }],
+    })
+    const page = await browser.open(started, `/p/${PROJECT}/w/TASK-1/t/1`)
+    await page.getByRole('group', { name: 'Long text' }).nth(6).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(6_000)
   })
 })

@@ -1,6 +1,7 @@
 // Draws the evidence of the matrix cells, criterion by criterion: promises, and verdicts with their evidence and files.
 // Links point into the folded details: browsers unfold the details around the target of a link, but not the target itself.
 import type { CellEvidence, SessionContent } from '../../cli/report/report-content.ts'
+import { Said } from '../components/said.tsx'
 import { Mark } from '../marks/mark.tsx'
 import { Promises, Verdicts } from '../views/session/judgements.tsx'
 import { markState, type Row } from '../views/session/matrix-rows.ts'
@@ -29,7 +30,7 @@ export function EvidenceRegion({ rows, turns, place, evidence }: Props) {
               {row.known !== null && `, ${row.known}`}
             </summary>
             <div id={criterionAnchor(place, i)} class="unfolded">
-              <p class="said">{row.text}</p>
+              <Said text={row.text ?? ''} />
               {cells.map(({ turn, promises, verdicts }) => (
                 <div key={turn} id={cellAnchor(place, i, turn)} class="cell-record">
                   <h3>Turn {turn}</h3>

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { noteBasis } from '../../../rules/basis.ts'
 import { Answered } from '../../components/answer.tsx'
-import { InlineText } from '../../components/inline-text.tsx'
+import { Said } from '../../components/said.tsx'
 import { TurnLink } from '../../components/view-link.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
@@ -66,9 +66,7 @@ export function CellDetail({ project, turn, newest, cell, row, changes, close }:
           Close
         </button>
       </div>
-      <p class="said">
-        <InlineText text={row.text ?? ''} />
-      </p>
+      <Said text={row.text ?? ''} />
       <div class="detail-parts">
         <div>
           <h3>Promise</h3>

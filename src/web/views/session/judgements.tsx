@@ -1,7 +1,7 @@
 // Draws the promises and verdicts of a turn about a criterion, each with its evidence and files.
 import { FileList } from '../../components/file-list.tsx'
-import { InlineText } from '../../components/inline-text.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { Said } from '../../components/said.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered, Turn } from '../../service/operations.ts'
 
@@ -20,7 +20,7 @@ export function Promises({ promises, empty }: PromisesProps) {
             {promise.confidence !== null && `, confidence ${promise.confidence}`}
             {promise.evidence_type !== null && `, by ${promise.evidence_type}`}
           </p>
-          {promise.evidence != null && <p class="said">{promise.evidence}</p>}
+          {promise.evidence != null && <Said text={promise.evidence} />}
           <FileList
             files={[
               ...(promise.test_file === null ? [] : [promise.test_file]),
@@ -63,9 +63,7 @@ export function Verdicts({ verdicts, verifications = [], empty }: VerdictsProps)
                 </span>
               )}
             </p>
-            <p class={evidence === null ? 'quiet-text' : 'said'}>
-              {evidence === null ? 'Without evidence.' : <InlineText text={evidence} />}
-            </p>
+            {evidence === null ? <p class="quiet-text">Without evidence.</p> : <Said text={evidence} />}
             {on !== undefined && (
               <p class="quiet-text">
                 {on.commit !== null ? 'On commit ' : on.tree !== null ? 'On the tree ' : 'On an unknown tree'}

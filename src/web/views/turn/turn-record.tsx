@@ -4,6 +4,7 @@ import { Facts } from '../../components/facts.tsx'
 import { FileList } from '../../components/file-list.tsx'
 import { describeDuration, Instant } from '../../components/instant.tsx'
 import { Names } from '../../components/names.tsx'
+import { Said } from '../../components/said.tsx'
 import { Table } from '../../components/table.tsx'
 import { type NamedCriterion, nameCriterion } from '../../criterion-name.ts'
 import { decisionMark, Mark } from '../../marks/mark.tsx'
@@ -26,7 +27,7 @@ export function Did({ turn }: { turn: Turn }) {
     <section aria-label="Did">
       <h2>Did</h2>
       <h3>Player{turn.player_decision === 'unknown' ? '' : `: ${turn.player_decision}`}</h3>
-      <p class="said told-text">{turn.player_summary}</p>
+      <Said text={turn.player_summary} />
       {promises.length > 0 && (
         <p>
           Claims to have met:{' '}
@@ -70,7 +71,7 @@ export function SentBack({ turn }: { turn: Turn }) {
       <h3>
         Coach: <Mark of={decisionMark(decision)} /> {decision}
       </h3>
-      <p class="said told-text">{feedback ?? 'No feedback.'}</p>
+      <Said text={feedback ?? 'No feedback.'} />
       {failed.length > 0 && (
         <p>
           {failed.length === 1 ? 'Failed gate: ' : 'Failed gates: '}
@@ -93,9 +94,11 @@ export function Next({
   return (
     <section aria-label="What next">
       <h2>What next</h2>
-      <p class={turn.what_to_try_next === null ? 'quiet-text' : 'said told-text'}>
-        {turn.what_to_try_next ?? 'The Coach named no next step.'}
-      </p>
+      {turn.what_to_try_next === null ? (
+        <p class="quiet-text">The Coach named no next step.</p>
+      ) : (
+        <Said text={turn.what_to_try_next} />
+      )}
       {promised.length > 0 && (
         <p>
           Promised, and never judged: <Names of={promised.map(nameCriterion)} />
@@ -163,8 +166,8 @@ function TextList({ head, texts }: { head: string; texts: readonly string[] }) {
       <h3>{head}</h3>
       <ul class="texts">
         {texts.map((text) => (
-          <li key={text} class="said">
-            {text}
+          <li key={text}>
+            <Said text={text} />
           </li>
         ))}
       </ul>
@@ -191,8 +194,8 @@ function TurnIssues({ issues }: { issues: Turn['issues'] }) {
               head: 'Category',
               cell: ({ category }) => <bdi>{category?.replaceAll('_', ' ') ?? '–'}</bdi>,
             },
-            { head: 'Issue', isName: true, cell: ({ description }) => <p class="said">{description}</p> },
-            { head: 'Suggestion', cell: ({ suggestion }) => <p class="said">{suggestion ?? '–'}</p> },
+            { head: 'Issue', isName: true, cell: ({ description }) => <Said text={description} /> },
+            { head: 'Suggestion', cell: ({ suggestion }) => <Said text={suggestion ?? '–'} /> },
             {
               head: 'Criteria',
               cell: ({ criterion_ids: ids }) => <bdi>{ids.join(', ') || '–'}</bdi>,

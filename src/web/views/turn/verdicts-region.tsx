@@ -1,6 +1,6 @@
 // Draws the verdicts of a turn by criterion: the Player's claim, the verdict and the observation side by side.
 import { Answered } from '../../components/answer.tsx'
-import { InlineText } from '../../components/inline-text.tsx'
+import { Said } from '../../components/said.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered as AnswerOf } from '../../service/operations.ts'
 import type { Answer } from '../../service/use-service.ts'
@@ -62,11 +62,7 @@ function Change({ criterion }: { criterion: CriterionInTurn }) {
         {change !== null && <span class="change-says"> {change}</span>}
         {known !== null && <span class="quiet-text">, {known}</span>}
       </h3>
-      {text !== null && text !== label && (
-        <p class="said">
-          <InlineText text={text} />
-        </p>
-      )}
+      {text !== null && text !== label && <Said text={text} />}
       <div class="sides">
         <div>
           <h4>Claimed by the Player</h4>
