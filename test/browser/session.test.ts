@@ -197,6 +197,27 @@ describeInBrowser('the page of a session', () => {
     expect(items.at(-1)).toMatchObject({ turn: 5, status: 'verified', source: 'person' })
   })
 
+  test('turn numbers without a record are neither linked nor shown as errors', async () => {
+    const started = await start()
+    for (const turn of [1, 2, 5])
+      await clientOf(started.graph).captureTurnState(
+        aTurn(turn, { coachFeedback: `Wanted after turn ${turn}` }),
+      )
+    const below = `/p/${PROJECT}/w/TASK-1`
+    const page = await browser.open(started, `${below}/t/5`)
+    const beside = page.getByRole('navigation', { name: 'Turns beside this one' })
+    await beside.getByRole('link', { name: '← Turn 2' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Show what differs from turn 2' }).check()
+    await page.getByRole('region', { name: 'Context for Player' }).locator('ins').first().waitFor()
+    await beside.getByRole('link', { name: '← Turn 2' }).click()
+    await beside.getByRole('link', { name: 'Turn 5 →' }).waitFor()
+    await beside.getByRole('link', { name: 'TASK-1' }).click()
+    const slider = page.getByRole('slider', { name: 'As of turn' })
+    await slider.fill('3')
+    await page.getByText('turn 3, the Coach last asked for: “\u2068Wanted after turn 2\u2069”').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   test('long texts of a turn scroll in their place, and the keyboard reaches them', async () => {
     const started = await start()
     const long = 'A long sentence about the state of things. '.repeat(1_400)

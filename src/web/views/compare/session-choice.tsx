@@ -68,9 +68,9 @@ function SessionList({ name, chosen, other, tasks }: ListProps) {
         {chosen !== null && !isListed && <option value={chosen}>{chosen}</option>}
         {[...tasks].map(([task, sessions]) => (
           <optgroup key={task} label={task}>
-            {sessions.map(({ world_slug: world, outcome, current_turn: turns }) => (
+            {sessions.map(({ world_slug: world, outcome, current_turn: turn }) => (
               <option key={world} value={world} disabled={world === other}>
-                {`${world} – ${outcome}, ${plural(turns, 'turn')}`}
+                {`${world} – ${outcome}, turn ${turn}`}
               </option>
             ))}
           </optgroup>

@@ -49,8 +49,13 @@ export function useSessionRecord({
   const isTurnThere = turn === null || world.answer === null || turn <= world.answer.current_turn
   const asOf = { ...of, turn: isTurnThere ? turn : null }
   const hasTurns = (world.answer?.current_turn ?? 0) > 0
-  const why = useOperation('explainTurn', hasTurns ? asOf : null)
   const byTurn = useOperation('listCriteriaByTurn', of)
+  // A turn number between two recorded turns shows the turn before it.
+  const recorded = asOf.turn === null ? null : byTurn.answer?.turns.findLast((each) => each <= (turn ?? 0))
+  const why = useOperation(
+    'explainTurn',
+    hasTurns && recorded !== undefined ? { ...of, turn: recorded } : null,
+  )
   const criteria = useOperation('listCriteria', { ...asOf, policy })
   const sticky = useOperation('listCriteria', policy === 'sticky' ? null : { ...asOf, policy: 'sticky' })
   const stall = useOperation('loadStall', { ...asOf, policy })

@@ -1,8 +1,9 @@
 // Draws the current context of a turn for each role, and the feedback to its Player: text, sections, omissions, changes.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
-import { FailureLine } from '../../components/failure-line.tsx'
+import { lazily } from '../../components/lazily.tsx'
+import { Said } from '../../components/said.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
 import { type Answer, useOperation } from '../../service/use-service.ts'
 import { CONTEXT_NAMES, LeftOut, WrittenContext } from './written-context.tsx'
@@ -10,7 +11,13 @@ import { CONTEXT_NAMES, LeftOut, WrittenContext } from './written-context.tsx'
 type Context = AnswerOf<'loadTurnContinuationContext'>
 type Role = Context['role']
 
-export function ContextsRegion({ turn }: { turn: Turn }) {
+type Props = {
+  turn: Turn
+  /** The recorded turn before this one; undefined if there is none. */
+  before: number | undefined
+}
+
+export function ContextsRegion({ turn, before }: Props) {
   const [isDifference, setDifference] = useState(false)
   const contexts = { player: useContextFor('player', turn), coach: useContextFor('coach', turn) }
   return (
@@ -19,19 +26,19 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
       {turn.delivered_feedback !== null && (
         <section class="delivered" aria-label="Feedback as it was given">
           <h3>The feedback as it was given to the Player</h3>
-          <p class="said">{turn.delivered_feedback}</p>
+          <Said text={turn.delivered_feedback} />
         </section>
       )}
       <div class="region-head contexts-head">
         <h3>What turn {turn.turn_number} would be told today, from the records of that time</h3>
-        {turn.turn_number > 1 && (
+        {before !== undefined && (
           <label>
             <input
               type="checkbox"
               checked={isDifference}
               onChange={({ currentTarget }) => setDifference(currentTarget.checked)}
             />{' '}
-            Show what differs from turn {turn.turn_number - 1}
+            Show what differs from turn {before}
           </label>
         )}
       </div>
@@ -42,7 +49,11 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
             <Answered of={contexts[role]}>
               {(context) => (
                 <WrittenContext context={context}>
-                  <ContextText context={context} turn={turn} isDifference={isDifference} />
+                  {isDifference && before !== undefined ? (
+                    <Difference context={context} turn={turn} before={before} />
+                  ) : (
+                    <ContextBox>{context.context}</ContextBox>
+                  )}
                 </WrittenContext>
               )}
             </Answered>
@@ -54,7 +65,10 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
   )
 }
 
-const useContextFor = (role: Role, { project, world_slug, turn_number }: Turn): Answer<Context> =>
+const useContextFor = (
+  role: Role,
+  { project, world_slug, turn_number }: Pick<Turn, 'project' | 'world_slug' | 'turn_number'>,
+): Answer<Context> =>
   useOperation('loadTurnContinuationContext', {
     project,
     world_slug,
@@ -64,44 +78,31 @@ const useContextFor = (role: Role, { project, world_slug, turn_number }: Turn): 
     sections: true,
   })
 
-type TextProps = {
-  context: Context
-  turn: Turn
-  isDifference: boolean
-}
+type DifferenceProps = { context: Context; turn: Turn; before: number }
 
-function ContextText({ context, turn, isDifference }: TextProps) {
-  if (!isDifference) return <ContextBox>{context.context}</ContextBox>
-  return <Difference context={context} turn={turn} />
-}
+const Difference = lazily(async () => {
+  const { diffLines } = await import('diff')
+  return ({ context, turn, before }: DifferenceProps) => {
+    const { project, world_slug } = turn
+    const earlier = useContextFor(context.role, { project, world_slug, turn_number: before })
+    // Ends the last line with a line break, too. Otherwise the diff joins two lines.
+    const [older, newer] = [`${earlier.answer?.context ?? ''}\n`, `${context.context ?? ''}\n`]
+    const parts = useMemo(() => diffLines(older, newer), [older, newer])
+    return (
+      <Answered of={earlier}>
+        {() => (
+          <ContextBox>
+            {parts.map((part, i) => (
+              <PartOf key={i} part={part} />
+            ))}
+          </ContextBox>
+        )}
+      </Answered>
+    )
+  }
+})
 
 type Part = { value: string; added: boolean; removed: boolean }
-
-function Difference({ context, turn }: Omit<TextProps, 'isDifference'>) {
-  const { answer: before, failure } = useOperation('loadTurnContinuationContext', {
-    project: turn.project,
-    world_slug: turn.world_slug,
-    current_turn: turn.turn_number - 1,
-    role: context.role,
-    as_of: 'turn',
-  })
-  const [parts, setParts] = useState<readonly Part[] | null>(null)
-  // Ends the last line with a line break, too. Otherwise the diff joins two lines.
-  const [older, newer] = [`${before?.context ?? ''}\n`, `${context.context ?? ''}\n`]
-  useEffect(() => {
-    if (before === null) return
-    import('diff').then(({ diffLines }) => setParts(diffLines(older, newer)))
-  }, [before, older, newer])
-  if (failure !== null) return <FailureLine failure={failure} />
-  if (parts === null) return <p class="loading">Loading …</p>
-  return (
-    <ContextBox>
-      {parts.map((part, i) => (
-        <PartOf key={i} part={part} />
-      ))}
-    </ContextBox>
-  )
-}
 
 const ContextBox = ({ children }: { children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable region

@@ -18,7 +18,7 @@ export function TurnView({ address }: Props) {
   const { project, world, turn: number } = address
   const of = { project, world_slug: world, turn_number: number }
   const turn = useOperation('getTurn', of)
-  const about = useOperation('getWorld', { project, world_slug: world })
+  const byTurn = useOperation('listCriteriaByTurn', { project, world_slug: world })
   const why = useOperation('explainTurn', { project, world_slug: world, turn: number })
   const promises = useOperation(
     'recoverPromises',
@@ -31,17 +31,27 @@ export function TurnView({ address }: Props) {
     },
   )
   useEvents({ project, world_slug: world }, () => {
-    for (const { again } of [turn, about, why, promises]) again()
+    for (const { again } of [turn, byTurn, why, promises]) again()
   })
+  const recorded = byTurn.answer?.turns ?? []
+  const before = recorded.findLast((each) => each < number)
+  const after = recorded.find((each) => each > number)
   return (
     <>
-      <Neighbours address={address} newest={about.answer?.current_turn ?? number} />
+      {byTurn.failure === null && (
+        <nav class="neighbours" aria-label="Turns beside this one">
+          {before !== undefined && <TurnLink {...{ project, world, turn: before }}>← Turn {before}</TurnLink>}
+          <SessionLink project={project} world={world} />
+          <a href={writeAddress({ view: 'session', project, world }, { turn: number })}>as of this turn</a>
+          {after !== undefined && <TurnLink {...{ project, world, turn: after }}>Turn {after} →</TurnLink>}
+        </nav>
+      )}
       <Answered of={turn}>
         {(record) => (
           <>
             <Sentence title={`Turn ${number} of ${world}`}>{describeTurn(record, why.answer)}</Sentence>
             <TurnFacts turn={record} />
-            <ContextsRegion turn={record} />
+            <ContextsRegion turn={record} before={before} />
             <Did turn={record} />
             <VerdictsRegion why={why} promises={promises.answer} />
             <SentBack turn={record} />
@@ -52,17 +62,5 @@ export function TurnView({ address }: Props) {
         )}
       </Answered>
     </>
-  )
-}
-
-function Neighbours({ address, newest }: { address: Props['address']; newest: number }) {
-  const { project, world, turn } = address
-  return (
-    <nav class="neighbours" aria-label="Turns beside this one">
-      {turn > 1 && <TurnLink {...{ project, world, turn: turn - 1 }}>← Turn {turn - 1}</TurnLink>}
-      <SessionLink project={project} world={world} />
-      <a href={writeAddress({ view: 'session', project, world }, { turn })}>as of this turn</a>
-      {turn < newest && <TurnLink {...{ project, world, turn: turn + 1 }}>Turn {turn + 1} →</TurnLink>}
-    </nav>
   )
 }
