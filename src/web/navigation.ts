@@ -6,9 +6,28 @@ import { readAddress, type Search } from './address.ts'
 const MOVED = 'turngraph:moved'
 
 export function navigate(href: string, { replace = false }: { replace?: boolean } = {}): void {
-  if (replace) history.replaceState(null, '', href)
-  else history.pushState(null, '', href)
+  if (replace) {
+    history.replaceState(history.state, '', href)
+  } else {
+    history.replaceState({ y: scrollY }, '')
+    history.pushState(null, '', href)
+  }
   dispatchEvent(new Event(MOVED))
+}
+
+/** After a step back, scrolls to the position that was left. The browser tries this before the view has its data. */
+function scrollBack(): void {
+  const y = (history.state as { y: number } | null)?.y
+  if (!y) return
+  const until = new AbortController()
+  const grown = new ResizeObserver(() => {
+    scrollTo(0, y)
+    if (Math.abs(scrollY - y) < 1) until.abort()
+  })
+  until.signal.addEventListener('abort', () => grown.disconnect())
+  for (const act of ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate', MOVED])
+    addEventListener(act, () => until.abort(), { signal: until.signal })
+  grown.observe(document.body)
 }
 
 /** Changes filters of the view; null removes a filter. The change adds no step to the browser's history. */
@@ -44,8 +63,11 @@ export function usePlace(): Place {
 /** The filters of the view, from the address. */
 export const useSearch = (): URLSearchParams => new URLSearchParams(usePlace().search)
 
-/** Adds the listener for all links once, for the lifetime of the page, so that no view removes it. */
-export const followLinks = (): void => document.addEventListener('click', followLink)
+/** Adds the listeners for links and steps back once, for the lifetime of the page, so that no view removes them. */
+export function followLinks(): void {
+  document.addEventListener('click', followLink)
+  addEventListener('popstate', scrollBack)
+}
 
 /** Opens a link to a view inside the page. The browser handles new tabs, downloads and other pages. */
 function followLink(event: MouseEvent): void {

@@ -38,6 +38,19 @@ describeInBrowser('long lists', () => {
     expect(await rows.count()).toBe(120)
   })
 
+  test('a step back returns to the place in the list', async () => {
+    const page = await browser.open(withSessions(), `/p/${PROJECT}`)
+    const row = page.getByRole('link', { name: 'SESSION-00045' })
+    await row.scrollIntoViewIfNeeded()
+    const y = await page.evaluate(() => scrollY)
+    expect(y).toBeGreaterThan(300)
+    await row.click()
+    await page.getByRole('region', { name: 'Turns', exact: true }).waitFor()
+    await page.goBack()
+    await row.waitFor()
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(y)
+  })
+
   test('the home page shows where it cuts its projects and their sessions', async () => {
     const started = await start()
     const client = clientOf(started.graph)
