@@ -211,9 +211,9 @@ function renderTurns(page: Page, { turns, olderTurns }: SessionFacts): void {
       )
       return [
         `- **Turn ${turn_number}**, ${coach_decision}: ${toGitHubText(player_summary, MAX_TURN_CHARACTERS)}`,
-        ...(failed.length === 0 ? [] : [`Failed gates: ${failed.join(', ')}.`]),
+        ...(failed.length === 0 ? [] : [`Failed gates: ${failed.join(', ')}`]),
         ...(coach_feedback == null ? [] : [`Feedback: ${toGitHubText(coach_feedback, MAX_TURN_CHARACTERS)}`]),
-      ].join(' ')
+      ].join(' · ')
     })
   page.addFitting(lines, 0.9, 'turn')
   page.leaveOut(olderTurns, 'turn')
