@@ -61,6 +61,7 @@ describeInBrowser('the home page', () => {
     expect(await needs.getByRole('listitem').count()).toBe(1)
     const finished = page.getByRole('table', { name: 'Finished tasks' })
     expect(await finished.getByRole('row').count()).toBe(3)
+    await finished.getByRole('rowheader', { name: 'TASK-1', exact: true }).waitFor() // its newest session is "again"
     await finished.getByRole('group').locator('summary').click()
     await finished.getByText('superseded by again').waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)

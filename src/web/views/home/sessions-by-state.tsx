@@ -66,7 +66,15 @@ export function FinishedTasks({ tasks, hasProjects }: FinishedProps) {
         records={tasks}
         toKey={({ newest }) => toKey(newest)}
         columns={[
-          { head: 'Task', isName: true, cell: ({ newest }) => linkTo(newest) },
+          {
+            head: 'Task',
+            isName: true,
+            cell: ({ newest: { project, world_slug: world, task_id: task } }) => (
+              <ViewLink to={{ view: 'session', project, world }}>
+                <bdi>{task}</bdi>
+              </ViewLink>
+            ),
+          },
           {
             head: 'Re-runs',
             isNumber: true,
