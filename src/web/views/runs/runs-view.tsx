@@ -1,4 +1,5 @@
 // `/p/{project}/runs`: the turn runs of a project, newest first, and a form that starts one.
+import { plural } from '../../../core/plural.ts'
 import { type Address, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Bar } from '../../components/bar.tsx'
@@ -77,8 +78,8 @@ export function RunsView({ address: { project } }: Props) {
 function sentenceFor(runs: readonly Run[], isCut: boolean): string {
   const active = runs.filter(({ ended_at }) => ended_at === null).length
   const failed = runs.filter(({ status }) => status === 'failed').length
-  const of = isCut ? `the newest ${runs.length} runs` : `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`
-  return `${active === 0 ? 'None' : active} of ${of} ${active > 1 ? 'are' : 'is'} under way; ${failed} failed.`
+  const of = isCut ? `The newest ${runs.length} runs` : plural(runs.length, 'run')
+  return `${of}: ${active} under way, ${failed} failed.`
 }
 
 const columnsFor = (project: string): Column<Run>[] => [
