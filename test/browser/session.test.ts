@@ -233,4 +233,20 @@ describeInBrowser('the page of a session', () => {
     expect(await accessibilityProblems(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(6_000)
   })
+
+  test('a context that leaves out many parts counts them, and lists them on request', async () => {
+    const started = await start()
+    const verifications = Array.from({ length: 200 }, (_, i) => ({
+      criterionId: `AC-${i}`,
+      criterionText: `Part ${i} answers each request within the time that its page names`,
+      status: 'rejected' as const,
+    }))
+    for (const turn of [1, 2]) await clientOf(started.graph).captureTurnState(aTurn(turn, { verifications }))
+    const page = await browser.open(started, `/p/${PROJECT}/w/TASK-1/t/2`)
+    const left = page.getByRole('region', { name: 'Left out' })
+    await left.getByText(/^\d{3} parts$/).waitFor()
+    expect(await left.getByRole('row').count()).toBe(0)
+    await left.getByText(/^\d{3} parts$/).click()
+    expect(await left.getByRole('row').count()).toBeGreaterThan(200)
+  })
 })

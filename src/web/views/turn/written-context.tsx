@@ -1,5 +1,6 @@
 // Draws the context of a role: its text, its sections, and its omissions.
 import type { ComponentChildren } from 'preact'
+import { plural } from '../../../core/plural.ts'
 import { Table } from '../../components/table.tsx'
 import type { Answered } from '../../service/operations.ts'
 
@@ -57,6 +58,9 @@ const listOmitted = ({ role, sections = [], omitted }: Context): Omitted[] => [
     .map(({ section, reason }) => ({ role, part: section, section, tokens: null, reason, text: '' })),
 ]
 
+/** Maximum number of omissions that are shown at once. */
+const MAX_OPEN = 12
+
 export function LeftOut({ contexts }: { contexts: readonly Context[] }) {
   const left = contexts.flatMap(listOmitted)
   return (
@@ -65,23 +69,26 @@ export function LeftOut({ contexts }: { contexts: readonly Context[] }) {
       {left.length === 0 ? (
         <p class="quiet-text">Nothing: all of it fitted into the budget.</p>
       ) : (
-        <Table
-          label="What was left out"
-          records={left.map((one, place) => ({ ...one, place }))}
-          toKey={({ place }) => String(place)}
-          columns={[
-            { head: 'For', cell: ({ role }) => role },
-            { head: 'Left out', cell: ({ part }) => part.replaceAll('_', ' ') },
-            { head: 'Of', cell: ({ section }) => section.replaceAll('_', ' ') },
-            { head: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens ?? '–' },
-            { head: 'Why', cell: ({ reason }) => REASONS[reason] ?? reason.replaceAll('_', ' ') },
-            {
-              head: 'What it says',
-              isName: true,
-              cell: ({ text }) => <div class="said clamped">{text}</div>,
-            },
-          ]}
-        />
+        <details open={left.length <= MAX_OPEN}>
+          <summary>{plural(left.length, 'part')}</summary>
+          <Table
+            label="What was left out"
+            records={left.map((one, place) => ({ ...one, place }))}
+            toKey={({ place }) => String(place)}
+            columns={[
+              { head: 'For', cell: ({ role }) => role },
+              { head: 'Left out', cell: ({ part }) => part.replaceAll('_', ' ') },
+              { head: 'Of', cell: ({ section }) => section.replaceAll('_', ' ') },
+              { head: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens ?? '–' },
+              { head: 'Why', cell: ({ reason }) => REASONS[reason] ?? reason.replaceAll('_', ' ') },
+              {
+                head: 'What it says',
+                isName: true,
+                cell: ({ text }) => <div class="said clamped">{text}</div>,
+              },
+            ]}
+          />
+        </details>
       )}
     </section>
   )
