@@ -249,4 +249,13 @@ describeInBrowser('the page of a session', () => {
     await left.getByText(/^\d{3} parts$/).click()
     expect(await left.getByRole('row').count()).toBeGreaterThan(200)
   })
+
+  test('a deleted session is named in one sentence with a way back', async () => {
+    const started = await start()
+    await clientOf(started.graph).captureTurnState(aTurn(1))
+    await clientOf(started.graph).deleteWorld({ worldSlug: 'TASK-1' })
+    const page = await browser.open(started, `/p/${PROJECT}/w/TASK-1`, { mayFail: true })
+    await page.getByRole('alert').getByRole('link').waitFor()
+    expect(await page.getByRole('alert').textContent()).toBe('World TASK-1 was deleted. All sessions')
+  })
 })

@@ -22,8 +22,7 @@ export function Missing({ failure }: { failure: Failure | null }) {
 
 /** True if the address names a record that does not exist, or whose name is invalid. */
 export const isMissing = ({ code }: Failure, address: Address): boolean =>
-  code === 'not_found' ||
-  code === 'unknown_world' ||
+  ['not_found', 'unknown_world', 'world_deleted'].includes(code) ||
   (code === 'invalid_request' && ('world' in address || 'run' in address))
 
 function findWayBack(address: Address, failure: Failure | null): [href: string, name: string] {
