@@ -1,5 +1,7 @@
+import { h } from 'preact'
+import { renderToString } from 'preact-render-to-string'
 import { expect, test } from 'vitest'
-import { splitInline } from './inline-text.tsx'
+import { InlineText, splitInline } from './inline-text.tsx'
 
 const kinds = (text: string) => splitInline(text).map((part) => `${part.kind}: ${part.text}`)
 
@@ -21,4 +23,10 @@ test('inline code and emphasis become parts, and names with underscores or lone 
 test('code contains no emphasis, and all words of the text are kept', () => {
   expect(kinds('`**x**`')).toEqual(['code: **x**'])
   expect(kinds('')).toEqual([])
+})
+
+test('emphasis may contain code', () => {
+  expect(renderToString(h(InlineText, { text: 'Call **`open()`, not `start()`** first' }))).toBe(
+    'Call <strong><code>open()</code>, not <code>start()</code></strong> first',
+  )
 })

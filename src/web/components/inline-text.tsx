@@ -26,7 +26,7 @@ export function InlineText({ text }: { text: string }) {
       {splitInline(text).map(({ kind, text: words }, i) => {
         if (kind === 'text') return words
         const Element = kind
-        return <Element key={i}>{words}</Element>
+        return <Element key={i}>{kind === 'code' ? words : <InlineText text={words} />}</Element>
       })}
     </>
   )
