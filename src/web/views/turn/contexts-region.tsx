@@ -13,7 +13,7 @@ type Role = Context['role']
 
 type Props = {
   turn: Turn
-  /** The recorded turn before this one; undefined if there is none. */
+  /** The recorded turn before this one; undefined for the first one. */
   before: number | undefined
 }
 

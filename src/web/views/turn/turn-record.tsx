@@ -190,15 +190,12 @@ function TurnIssues({ issues }: { issues: Turn['issues'] }) {
           toKey={({ place }) => String(place)}
           columns={[
             SEVERITY,
-            {
-              head: 'Category',
-              cell: ({ category }) => <bdi>{category?.replaceAll('_', ' ') ?? '–'}</bdi>,
-            },
+            { head: 'Category', cell: ({ category }) => category?.replaceAll('_', ' ') ?? '–' },
             { head: 'Issue', isName: true, cell: ({ description }) => <Said text={description} /> },
             { head: 'Suggestion', cell: ({ suggestion }) => <Said text={suggestion ?? '–'} /> },
             {
               head: 'Criteria',
-              cell: ({ criterion_ids: ids }) => <bdi>{ids.join(', ') || '–'}</bdi>,
+              cell: ({ criterion_ids: ids }) => ids.join(', ') || '–',
             },
           ]}
         />
