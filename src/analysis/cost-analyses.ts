@@ -129,7 +129,7 @@ async function visitWorlds<R extends { key: string }>(
   signal: AbortSignal,
   visit: (row: R, turns: readonly TurnTokens[]) => void,
 ): Promise<void> {
-  for (const some of inChunks(rows, () => 1, WORLDS_AT_ONCE)) {
+  for (const some of inChunks(rows, WORLDS_AT_ONCE)) {
     signal.throwIfAborted()
     const tokens = await readTurnTokens(
       graph,

@@ -137,7 +137,7 @@ async function listRows(
 ): Promise<Row[]> {
   const candidates = new Map(rows.map((row) => candidateRow.parse(row)).map((row) => [row.key, row]))
   const found: { place: string[]; rows: Row[] }[] = []
-  for (const keys of inChunks([...candidates.keys()], () => 1, WORLDS_PER_STATEMENT)) {
+  for (const keys of inChunks([...candidates.keys()], WORLDS_PER_STATEMENT)) {
     for (const state of await readNewestStates(graph, keys)) {
       const { featureId: feature, taskId: task, worldSlug: world } = state.world
       const candidate = candidates.get(state.snapshot.worldKey)

@@ -77,7 +77,7 @@ async function listLongestTurns(graph: Graph, candidates: readonly Row[], limit:
 async function judge(graph: Graph, rows: readonly Row[]): Promise<Judged[]> {
   const candidates = new Map(rows.map((row) => candidateRow.parse(row)).map((row) => [row.key, row]))
   const judged: Judged[] = []
-  for (const keys of inChunks([...candidates.keys()], () => 1, WORLDS_PER_STATEMENT)) {
+  for (const keys of inChunks([...candidates.keys()], WORLDS_PER_STATEMENT)) {
     for (const world of await analyseWorlds(graph, keys)) {
       const candidate = candidates.get(world.key)
       if (candidate !== undefined && isWarned(world.stall)) judged.push({ ...world, candidate })

@@ -2,6 +2,7 @@
 import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { inChunks } from '../core/group-by.ts'
 import type { GitRun } from './run-git.ts'
 
 /** Maximum characters of the names in one call of git. */
@@ -21,7 +22,7 @@ export async function withHiddenFiles<T>(git: GitRun, work: (git: GitRun) => Pro
     const own = (await git.run(['rev-parse', '--git-path', 'index'])).replace(/\r?\n$/, '')
     await copyFile(path.resolve(git.root, own), index)
     const copy = git.withIndex(index)
-    for (const names of inArguments(hidden))
+    for (const names of inChunks(hidden, MAX_CHARACTERS, (name) => name.length + 1))
       for (const mark of ['--no-assume-unchanged', '--no-skip-worktree'])
         await copy.run(['update-index', mark, '--', ...names])
     return await work(copy)
@@ -51,17 +52,3 @@ const isAbsent = (file: string): Promise<boolean> =>
     () => false,
     () => true,
   )
-
-function inArguments(names: readonly string[]): string[][] {
-  const parts: string[][] = []
-  let length = MAX_CHARACTERS
-  for (const name of names) {
-    if (length + name.length > MAX_CHARACTERS) {
-      parts.push([])
-      length = 0
-    }
-    parts.at(-1)?.push(name)
-    length += name.length + 1
-  }
-  return parts
-}

@@ -1,4 +1,5 @@
 /** Sends transcripts through a client. */
+import { inChunks } from '../core/group-by.ts'
 import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptContents, TranscriptSource } from '../transcripts/progress.ts'
 import type { TurngraphClient } from './client.ts'
@@ -33,8 +34,7 @@ async function contents(
   sources: readonly TranscriptSource[],
 ): Promise<TranscriptContents> {
   const sums = { sessions: 0, turns: 0, steps: 0, mergedTurns: 0 }
-  for (let i = 0; i < sources.length; i += MAX_BATCH) {
-    const some = sources.slice(i, i + MAX_BATCH)
+  for (const some of inChunks(sources, MAX_BATCH)) {
     const found = await client.countTranscripts({
       project: some[0]?.project,
       sources: some.map(({ sessionId, path }) => ({ sessionId, path })),

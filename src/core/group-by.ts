@@ -10,21 +10,23 @@ export function groupBy<T, K>(list: readonly T[], toKey: (entry: T) => K): Map<K
   return groups
 }
 
-/** Splits a list into pieces. A piece ends with the entry that brings its size to `most`. */
+/** Splits a list into pieces of at most this size. Only a piece with a single entry may be larger. */
 export function* inChunks<T>(
   list: readonly T[],
-  measure: (entry: T) => number,
   most: number,
+  measure: (entry: T) => number = () => 1,
 ): Generator<T[]> {
   let chunk: T[] = []
   let size = 0
   for (const entry of list) {
+    const more = measure(entry)
+    if (chunk.length > 0 && size + more > most) {
+      yield chunk
+      chunk = []
+      size = 0
+    }
     chunk.push(entry)
-    size += measure(entry)
-    if (size < most) continue
-    yield chunk
-    chunk = []
-    size = 0
+    size += more
   }
   if (chunk.length > 0) yield chunk
 }

@@ -4,10 +4,11 @@
  */
 import PQueue from 'p-queue'
 import { TurngraphError } from '../core/errors.ts'
+import { inChunks } from '../core/group-by.ts'
 import type { Graph } from '../graph/port.ts'
 import { type ChangeEvent, HEARTBEAT_MS } from './change-event.ts'
 import { ChangeFinder, type FeedObserver } from './change-finder.ts'
-import { cursorBefore, pieces, readAll, readChanges, readClock, toChangeId } from './read-changes.ts'
+import { cursorBefore, EVENTS_AT_ONCE, readAll, readChanges, readClock, toChangeId } from './read-changes.ts'
 import { type Found, readSettledEvents } from './read-events.ts'
 import { RecentEvents } from './recent-events.ts'
 import { noteWrites, type StoredStep } from './written-changes.ts'
@@ -105,7 +106,7 @@ export class ChangeFeed {
       place = this.#recent.end
       cursor = this.#finder.horizon
       sent.forgetBefore(cursor)
-      for (const some of pieces(found)) {
+      for (const some of inChunks(found, EVENTS_AT_ONCE)) {
         yield { events: some.map(({ event }) => event), cursor: String(some[0]?.since) }
         quietSince = performance.now()
       }
@@ -124,7 +125,7 @@ export class ChangeFeed {
     for (;;) {
       const page = await this.#inTurn(() => pages.next())
       if (page.done) return
-      for (const some of pieces(page.value)) {
+      for (const some of inChunks(page.value, EVENTS_AT_ONCE)) {
         const found = await this.#inTurn(() => readSettledEvents(this.#graph, some))
         sent.add(found)
         if (found.length > 0) yield { events: eventsIn(found), cursor: null }
@@ -136,7 +137,7 @@ export class ChangeFeed {
     const now = await readClock(this.#graph)
     if (cursor < now - OLDEST_CURSOR_MS || cursor > now + CLOCKS_DIFFER_MS) throw cursorExpired()
     for await (const { now, changes } of readChanges(this.#graph, cursor, of.project)) {
-      for (const some of pieces(changes)) {
+      for (const some of inChunks(changes, EVENTS_AT_ONCE)) {
         const found = await this.#inTurn(() => readSettledEvents(this.#graph, some))
         sent.add(found)
         const events = eventsIn(found).filter((event) => isAbout(of, event))

@@ -3,6 +3,7 @@
  * each write, by their keys (docs/decisions/events.md).
  */
 import { isAway } from '../core/errors.ts'
+import { inChunks } from '../core/group-by.ts'
 import { isHalfOfACommit } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
@@ -11,8 +12,8 @@ import {
   type ChangePage,
   type ChangeRef,
   cursorBefore,
+  EVENTS_AT_ONCE,
   OVERLAP_MS,
-  pieces,
   readChanges,
   readClock,
   readCurrentVersions,
@@ -129,7 +130,7 @@ export class ChangeFinder {
   async #findWritten(): Promise<void> {
     const written = [...this.#written.values()]
     this.#written.clear()
-    for (const some of pieces(written)) {
+    for (const some of inChunks(written, EVENTS_AT_ONCE)) {
       const page = await readCurrentVersions(this.#graph, some)
       await this.#findEvents(page, () => this.#horizon) // writes of other processes since the last read are still unknown
     }
@@ -155,7 +156,7 @@ export class ChangeFinder {
     toCursor: (some: readonly Change[]) => number,
   ): Promise<void> {
     const news = changes.filter((change) => change.version > (this.#versions.get(toChangeId(change)) ?? -1))
-    for (const some of pieces(news)) {
+    for (const some of inChunks(news, EVENTS_AT_ONCE)) {
       const found = await this.#readFound(some)
       if (!this.#isRunning) return
       const since = toCursor(some)

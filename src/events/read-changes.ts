@@ -36,12 +36,8 @@ export const OVERLAP_MS = 10_000
 export const cursorBefore = ([first]: readonly Change[], since: number, now: number): number =>
   Math.max(since, Math.min(first?.version ?? since, now - OVERLAP_MS))
 
-const EVENTS_AT_ONCE = 20
-
-/** Splits a list into pieces that are read and reported at once. */
-export function* pieces<T>(all: readonly T[], size = EVENTS_AT_ONCE): Generator<T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
-}
+/** Number of events that are read and reported at once. */
+export const EVENTS_AT_ONCE = 20
 
 const changed = z.array(columns({ key: z.string(), version: z.number() }))
 const changesRow = z.object({ now: z.number(), worlds: changed, runs: changed, imports: changed })

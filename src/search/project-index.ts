@@ -3,11 +3,11 @@
  * the sessions and transcripts that changed since are read, so a search finds every acknowledged write of any process
  * (docs/decisions/search.md).
  */
+import { inChunks } from '../core/group-by.ts'
 import {
   type ChangeRef,
   listKeys,
   OVERLAP_MS,
-  pieces,
   readAll,
   readChanges,
   readClock,
@@ -104,10 +104,10 @@ export class ProjectIndex {
 
   async #update(changes: readonly ChangeRef[]): Promise<void> {
     const tasks = new Set<string>()
-    for (const keys of pieces(listKeys(changes, 'session'), SESSIONS_AT_ONCE))
+    for (const keys of inChunks(listKeys(changes, 'session'), SESSIONS_AT_ONCE))
       for (const taskKey of await this.#updateSessions(keys)) tasks.add(taskKey)
     await this.#updateCriteria([...tasks])
-    for (const keys of pieces(listKeys(changes, 'import'), FILES_AT_ONCE))
+    for (const keys of inChunks(listKeys(changes, 'import'), FILES_AT_ONCE))
       this.#put(await readCallsOfFiles(this.#graph, keys))
   }
 
@@ -124,12 +124,12 @@ export class ProjectIndex {
       else this.#turnsOfSession.delete(key)
       for (const turn of turns) if (this.#index.get(turn.id)?.digest !== turn.digest) missing.push(turn.key)
     }
-    for (const some of pieces(missing, TURNS_AT_ONCE)) this.#put(await readTurns(this.#graph, some))
+    for (const some of inChunks(missing, TURNS_AT_ONCE)) this.#put(await readTurns(this.#graph, some))
     return sessions.map(({ taskKey }) => taskKey)
   }
 
   async #updateCriteria(taskKeys: readonly string[]): Promise<void> {
-    for (const keys of pieces(taskKeys, TASKS_AT_ONCE))
+    for (const keys of inChunks(taskKeys, TASKS_AT_ONCE))
       this.#put(await readCriteriaOfTasks(this.#graph, keys))
   }
 

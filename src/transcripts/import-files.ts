@@ -129,7 +129,7 @@ export async function planImport(
 ): Promise<PlannedImport> {
   const { files, unread, seen, report } = await beginReport(paths)
   let changedFiles = 0
-  for (const some of inChunks(files, () => 1, FILES_AT_ONCE)) {
+  for (const some of inChunks(files, FILES_AT_ONCE)) {
     const sources = await report.readSources(some, project)
     const opened = await store.open(sources)
     for (const [i, source] of sources.entries()) {

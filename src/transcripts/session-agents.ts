@@ -1,4 +1,5 @@
 /** Finds the coding agents of sessions. */
+import { inChunks } from '../core/group-by.ts'
 import { transcriptKey } from '../core/keys.ts'
 import { nodeReader } from '../graph/node-reader.ts'
 import type { Graph } from '../graph/port.ts'
@@ -21,9 +22,7 @@ export async function readAgents(
 ): Promise<(sessionId: string) => string> {
   const keys = [...new Set(sessionIds)].map((id) => transcriptKey(project, id))
   const agents = new Map<string, string>()
-  for (let i = 0; i < keys.length; i += SESSIONS_AT_ONCE) {
-    const some = keys.slice(i, i + SESSIONS_AT_ONCE)
+  for (const some of inChunks(keys, SESSIONS_AT_ONCE))
     for (const { key, agent } of await readSessions(graph, some)) if (agent != null) agents.set(key, agent)
-  }
   return (id) => agents.get(transcriptKey(project, id)) ?? CLAUDE_CODE
 }

@@ -173,8 +173,7 @@ async function* examineKind(
   for (let after = from === '' ? first : from; ; ) {
     const params = { after, below, limit: KEYS_AT_ONCE }
     const keys = label === 'Project' ? [projectKey(project)] : await readKeys(graph, page, params)
-    for (let i = 0; i < keys.length; i += atOnce) {
-      const some = keys.slice(i, i + atOnce)
+    for (const some of inChunks(keys, atOnce)) {
       const examineSome = (within: Graph) => examineNodes(within, project, kind, some)
       const found = await examineSome(graph)
       const findings =
@@ -229,7 +228,7 @@ async function examineNodes(
     const kind = KINDS.find((each) => each.label === other)
     if (kind === undefined) throw new Error(`${other} has no key`)
     const found = new Findings()
-    for (const some of inChunks(otherKeys, () => 1, KEYS_AT_ONCE))
+    for (const some of inChunks(otherKeys, KEYS_AT_ONCE))
       found.take(await examineNodes(graph, project, kind, some))
     findings.take(found)
     return found

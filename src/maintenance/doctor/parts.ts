@@ -44,7 +44,7 @@ export async function readParts(
   const countParts = ({ properties }: Examined) =>
     kinds.reduce((sum, { count }) => sum + Number(properties[count] ?? 0), 1)
   const examined: Examined[] = []
-  for (const some of inChunks(nodes, countParts, PARTS_AT_ONCE)) {
+  for (const some of inChunks(nodes, PARTS_AT_ONCE, countParts)) {
     const rows = await readRows(graph, read, { keys: some.map(({ key }) => key) }, partRow)
     findings.examined += rows.length
     const byOwner = groupBy(rows, ({ key }) => key)

@@ -4,6 +4,7 @@
  * the lines are complete only together with the filter of export-lines.ts, which knows all exported sessions.
  */
 import * as z from 'zod'
+import { inChunks } from '../../core/group-by.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -85,7 +86,6 @@ const turnRow = z.object({
   length: z.number(),
   holders: z.array(z.string()),
 })
-type TurnToExport = z.output<typeof turnRow>
 
 /**
  * Exports each turn. A turn of several sessions (a fork) is exported with the first of them by key. A session that changed
@@ -116,7 +116,8 @@ async function* readTurns(
       .filter(({ holders }) => holders.every((key) => !unchanged.has(key) || compareKeys(session, key) <= 0))
       .sort((a, b) => a.index - b.index || compareKeys(a.turn, b.turn))
     const left = own.slice(own.findIndex(({ turn }) => turn === from?.key) + 1)
-    for (const keys of inChunks(left)) {
+    for (const some of inChunks(left, STEPS_AT_ONCE, countSteps)) {
+      const keys = some.map(({ turn }) => turn)
       const records = await readRecords(scope.graph, 'transcript_turn', keys)
       for (const record of await withoutHidden(scope, records))
         yield { record, at: { kind: 'transcript_turn', key: record.turn.key, session, imports } }
@@ -124,24 +125,9 @@ async function* readTurns(
   }
 }
 
-/** Maximum number of turns, and of calls, that are read at once. */
-const TURNS_AT_ONCE = 100
+/** Maximum number of calls that are read at once. A turn counts as 20 calls at least. */
 const STEPS_AT_ONCE = 2_000
-
-function* inChunks(turns: readonly TurnToExport[]): Generator<string[]> {
-  let chunk: string[] = []
-  let steps = 0
-  for (const { turn, length } of turns) {
-    if (chunk.length > 0 && (steps + length > STEPS_AT_ONCE || chunk.length === TURNS_AT_ONCE)) {
-      yield chunk
-      chunk = []
-      steps = 0
-    }
-    chunk.push(turn)
-    steps += length
-  }
-  if (chunk.length > 0) yield chunk
-}
+const countSteps = ({ length }: { length: number }): number => Math.max(20, length)
 
 /** Removes references to sessions that an export since an instant leaves out. */
 async function withoutHidden(

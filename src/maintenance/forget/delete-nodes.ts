@@ -1,6 +1,7 @@
 /** Deletes nodes with their children in small transactions, with statements that are generated from the model. */
 
 import * as z from 'zod'
+import { inChunks } from '../../core/group-by.ts'
 import { featureKey, partsOfKey, projectKey } from '../../core/keys.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
@@ -176,29 +177,15 @@ export async function deleteOwned(
       const keys = listed.map(({ key }) => key)
       if (keys.length > 0 && !(await deleteOwned(graph, kind.owned, keys, progress, deletePiece)))
         return false
-      for (const nodes of inPieces(listed)) {
+      for (const nodes of inChunks(listed, NODES_AT_ONCE, ({ parts }) => parts + 1)) {
         if (!progress.isTime()) return false
+        nodes.sort((a, b) => (a.key < b.key ? -1 : 1)) // the order of locks
         if (!(await inOnePiece(graph, progress, (run) => deletePiece(run, kind, nodes)))) return true
       }
       isLeft = listed.length === NODES_AT_ONCE
     }
   }
   return true
-}
-
-/** Groups nodes so that each group fits in one transaction with its parts. Orders keys within a group, the order of locks. */
-function inPieces(nodes: readonly Listed[]): Listed[][] {
-  const pieces: Listed[][] = []
-  let left = 0
-  for (const node of nodes) {
-    if (left < node.parts + 1 || pieces.length === 0) {
-      pieces.push([])
-      left = NODES_AT_ONCE
-    }
-    pieces.at(-1)?.push(node)
-    left -= node.parts + 1
-  }
-  return pieces.map((piece) => piece.sort((a, b) => (a.key < b.key ? -1 : 1)))
 }
 
 /** Deletes nodes with their parts, and the shared nodes without a remaining reference. */

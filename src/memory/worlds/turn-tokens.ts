@@ -198,7 +198,7 @@ async function readChunks<S extends z.ZodType>(
   row: S,
 ): Promise<z.output<S>[]> {
   const rows: z.output<S>[] = []
-  for (const some of inChunks(keys, () => 1, SESSIONS_PER_STATEMENT))
+  for (const some of inChunks(keys, SESSIONS_PER_STATEMENT))
     rows.push(...(await readRows(graph, from, { keys: some }, row)))
   return rows
 }
