@@ -65,26 +65,12 @@ const MAX_RETRY_MS = 2_000
  * keeper. The result of each attempt is stored in the graph. Source: seed 001, "Runtime changes".
  */
 export class Coordinator {
-  readonly #graph: Graph
-  readonly #store: TurnRunStore
-  readonly #executors: Executors
-  readonly #watch: AttemptWatch
-  readonly #instance: string
-  readonly #closing: AbortSignal
-  readonly #log: TurnRunsLog
-  readonly #observer: TurnRunsObserver
+  readonly #parts: CoordinatorParts
   readonly #inTurn = new PQueue({ concurrency: AT_ONCE })
   readonly #renewing = new PQueue({ concurrency: RENEWALS_AT_ONCE })
 
-  constructor({ graph, store, executors, watch, instance, closing, log, observer }: CoordinatorParts) {
-    this.#observer = observer
-    this.#graph = graph
-    this.#store = store
-    this.#executors = executors
-    this.#watch = watch
-    this.#instance = instance
-    this.#closing = closing
-    this.#log = log
+  constructor(parts: CoordinatorParts) {
+    this.#parts = parts
   }
 
   /** Executes one attempt after another, whatever their results, until the run has ended. */
@@ -97,21 +83,21 @@ export class Coordinator {
         this.#refuseToGoOn(keeper)
         const attemptId = crypto.randomUUID()
         const attempt = await this.persist(world, () =>
-          this.#store.startAttemptForTurnRun(run, this.#instance, run.fence ?? 0, attemptId),
+          this.#parts.store.startAttemptForTurnRun(run, this.#parts.instance, run.fence ?? 0, attemptId),
         ).catch((error: unknown) => stoppedMeanwhile(error))
         if (attempt === null) {
-          run = (await this.persist(world, () => this.#store.getTurnRunStatus(run))).run
+          run = (await this.persist(world, () => this.#parts.store.getTurnRunStatus(run))).run
           if (run.status === 'running')
             throw new TurngraphError('lease_lost', 'Another process holds the world.')
           continue
         }
         const lost = await this.#execute(attempt, world, keeper)
-        run = await this.persist(world, () => this.#store.finishTurnRunAttempt(run, attempt.attemptId))
+        run = await this.persist(world, () => this.#parts.store.finishTurnRunAttempt(run, attempt.attemptId))
         if (lost !== null && run.status === 'interrupted') throw lost // the run was interrupted together with its attempt
         run = await this.#prepareNextAttempt(run, world, keeper)
       }
       if (run.status === 'cancel_requested') {
-        run = await this.persist(world, () => this.#store.finalizeCancelledTurnRunIfIdle(run))
+        run = await this.persist(world, () => this.#parts.store.finalizeCancelledTurnRunIfIdle(run))
       }
       if (run.status === 'interrupted') {
         throw new TurngraphError(
@@ -119,7 +105,7 @@ export class Coordinator {
           `Turn run ${run.turnRunId} was interrupted by another process.`,
         )
       }
-      this.#observer.runEnded(run.status)
+      this.#parts.observer.runEnded(run.status)
     } catch (error) {
       await this.#abandon(started, world, error)
     }
@@ -136,7 +122,7 @@ export class Coordinator {
   }
 
   #endAtGoal(run: TurnRun, world: World): Promise<TurnRun> {
-    return this.persist(world, () => endAtGoal(this.#graph, this.#store, run))
+    return this.persist(world, () => endAtGoal(this.#parts.graph, this.#parts.store, run))
   }
 
   /** Stores the time of the next attempt. Returns null if the last attempt did not fail, or if no pause is configured. */
@@ -144,34 +130,34 @@ export class Coordinator {
     if (run.nextAttemptAt !== null) return run // set by the resumed run
     if (run.lastAttemptStatus !== 'failed') return null
     return this.persist(world, async () => {
-      const { backoff, executor } = await getWorld(this.#graph, run.project, run.worldSlug)
-      const said = backoff ?? this.#executors.find(executor)?.backoff
+      const { backoff, executor } = await getWorld(this.#parts.graph, run.project, run.worldSlug)
+      const said = backoff ?? this.#parts.executors.find(executor)?.backoff
       const ms = said === undefined ? 0 : pauseMs(said, run.failedInARow, Math.random())
-      return ms === 0 ? null : this.#store.pauseTurnRun(run, run.fence ?? 0, ms)
+      return ms === 0 ? null : this.#parts.store.pauseTurnRun(run, run.fence ?? 0, ms)
     })
   }
 
   /** Waits until the next attempt is due. Stops early if the lease is lost, for example by a cancel, or if this process ends. */
   async #untilDue({ nextAttemptAt }: TurnRun, keeper: LeaseKeeper): Promise<void> {
     this.#refuseToGoOn(keeper)
-    const ms = Date.parse(nextAttemptAt ?? '') - this.#store.now().getTime()
+    const ms = Date.parse(nextAttemptAt ?? '') - this.#parts.store.now().getTime()
     let timer: NodeJS.Timeout | undefined
     let stop = () => {}
     await new Promise<void>((resolve) => {
       stop = resolve
       timer = setTimeout(stop, Math.max(0, ms))
       keeper.onLost(stop)
-      this.#closing.addEventListener('abort', stop)
+      this.#parts.closing.addEventListener('abort', stop)
     })
     clearTimeout(timer)
-    this.#closing.removeEventListener('abort', stop)
+    this.#parts.closing.removeEventListener('abort', stop)
     this.#refuseToGoOn(keeper)
   }
 
   /** Executes an attempt. Returns the error if another process has ended the attempt. */
   async #execute(attempt: Attempt, world: World, keeper: LeaseKeeper): Promise<TurngraphError | null> {
     this.#refuseToGoOn(keeper)
-    const executor = this.#executors.find(attempt.executor)
+    const executor = this.#parts.executors.find(attempt.executor)
     if (executor === null) {
       await this.#untilEnded(attempt, keeper)
       return null
@@ -188,8 +174,8 @@ export class Coordinator {
   async executeAlone(attempt: Attempt, world: World, executor: Executor, keeper: LeaseKeeper): Promise<void> {
     const outcome = await this.#awaitOutcome(executor, attempt, world, keeper)
     keeper.stop()
-    const cut = this.#closing.aborted && 'failed' in outcome
-    if (cut) await this.#store.interruptAttempt(attempt, attempt.fence ?? 0)
+    const cut = this.#parts.closing.aborted && 'failed' in outcome
+    if (cut) await this.#parts.store.interruptAttempt(attempt, attempt.fence ?? 0)
     else if (keeper.lost === null) await this.#end(attempt, world, outcome)
   }
 
@@ -208,13 +194,18 @@ export class Coordinator {
         attemptedTurn: attempt.attemptedTurn,
         sequence: attempt.turnRunSeq ?? attempt.number,
         continuation: async () => {
-          const continuation = await this.persist(world, () => loadContinuation(this.#graph, attempt, world))
+          const continuation = await this.persist(world, () =>
+            loadContinuation(this.#parts.graph, attempt, world),
+          )
           const { worldSlug, attemptId } = attempt
-          logRecovery((message) => this.#log.info({ worldSlug, attemptId }, message), continuation.coach)
+          logRecovery(
+            (message) => this.#parts.log.info({ worldSlug, attemptId }, message),
+            continuation.coach,
+          )
           return continuation
         },
         isRetry: async () => {
-          const before = () => this.#store.listAttemptsOfWorld(attempt, 1, attempt.number)
+          const before = () => this.#parts.store.listAttemptsOfWorld(attempt, 1, attempt.number)
           const { attempts } = await this.persist(world, before)
           const last = attempts[0]
           return last?.attemptedTurn === attempt.attemptedTurn && WITHOUT_RECORD.has(last.status)
@@ -232,21 +223,22 @@ export class Coordinator {
     const fence = attempt.fence ?? 0
     const written = this.#toRequest(attempt, world, outcome)
     const { usedTokens } = written
-    const fail = (reason: string) => this.#store.failAttempt(attempt, fence, limitReason(reason), usedTokens)
+    const fail = (reason: string) =>
+      this.#parts.store.failAttempt(attempt, fence, limitReason(reason), usedTokens)
     try {
       if ('failed' in written) await this.persist(world, () => fail(written.failed))
       else {
         await this.persist(
           world,
-          () => this.#store.commitAttempt(attempt, fence, written.request, { usedTokens }),
+          () => this.#parts.store.commitAttempt(attempt, fence, written.request, { usedTokens }),
           CROWDED,
         )
-        this.#observer.turnCommitted(written.request)
+        this.#parts.observer.turnCommitted(written.request)
       }
     } catch (error) {
       if (!(error instanceof TurngraphError)) throw error
       if (error.code === 'lease_lost') {
-        logTrouble(this.#log, error, `ending attempt ${attempt.attemptId}`)
+        logTrouble(this.#parts.log, error, `ending attempt ${attempt.attemptId}`)
         return error
       }
       // A record that cannot be stored makes the attempt a failed one, like any other failure.
@@ -274,18 +266,18 @@ export class Coordinator {
   }
 
   #untilEnded(attempt: Attempt, keeper: LeaseKeeper): Promise<void> {
-    const stop = () => this.#watch.ended(attempt.attemptId)
+    const stop = () => this.#parts.watch.ended(attempt.attemptId)
     keeper.onLost(stop)
-    this.#closing.addEventListener('abort', stop, { once: true })
-    return this.#watch
+    this.#parts.closing.addEventListener('abort', stop, { once: true })
+    return this.#parts.watch
       .until(attempt)
-      .finally(() => this.#closing.removeEventListener('abort', stop))
+      .finally(() => this.#parts.closing.removeEventListener('abort', stop))
       .then(() => this.#refuseToGoOn(keeper))
   }
 
   #refuseToGoOn(keeper: LeaseKeeper): void {
     if (keeper.lost !== null) throw keeper.lost
-    this.#closing.throwIfAborted()
+    this.#parts.closing.throwIfAborted()
   }
 
   /** Ends the run after an error, so that it does not block its world. A run with a lost lease belongs to another process. */
@@ -294,30 +286,30 @@ export class Coordinator {
     const fence = run.fence ?? 0
     try {
       // While the service closes, a store that is away is no failure of the run.
-      if (error instanceof Aborted || (this.#closing.aborted && isAway(error))) {
-        const { status } = await this.#inTurn.add(() => this.#store.releaseTurnRun(run, fence))
-        if (status === 'interrupted') this.#observer.runEnded(status)
-        return this.#log.info({ turnRunId: run.turnRunId }, 'the turn run was handed back')
+      if (error instanceof Aborted || (this.#parts.closing.aborted && isAway(error))) {
+        const { status } = await this.#inTurn.add(() => this.#parts.store.releaseTurnRun(run, fence))
+        if (status === 'interrupted') this.#parts.observer.runEnded(status)
+        return this.#parts.log.info({ turnRunId: run.turnRunId }, 'the turn run was handed back')
       }
-      this.#log.warn({ turnRunId: run.turnRunId, err: error }, 'the turn run cannot go on')
+      this.#parts.log.warn({ turnRunId: run.turnRunId, err: error }, 'the turn run cannot go on')
       const reason = error instanceof Error ? error.message : String(error)
-      await this.persist(world, () => this.#store.failTurnRun(run, fence, limitReason(reason)))
-      this.#observer.runEnded('failed')
+      await this.persist(world, () => this.#parts.store.failTurnRun(run, fence, limitReason(reason)))
+      this.#parts.observer.runEnded('failed')
     } catch (cause) {
-      logTrouble(this.#log, cause, `ending turn run ${run.turnRunId}; its lease will expire`)
+      logTrouble(this.#parts.log, cause, `ending turn run ${run.turnRunId}; its lease will expire`)
     }
   }
 
   /** Reports a lost lease. If the run was cancelled while no attempt was active, reports the end of the run instead. */
   async #lost(run: TurnRun, world: World, error: TurngraphError): Promise<void> {
     const { turnRunId } = run
-    const ended = await this.persist(world, () => this.#store.getTurnRunStatus(run)).catch(() => null)
+    const ended = await this.persist(world, () => this.#parts.store.getTurnRunStatus(run)).catch(() => null)
     if (ended?.run.status === 'cancelled') {
-      this.#observer.runEnded('cancelled')
-      return this.#log.info({ turnRunId }, 'the turn run was cancelled')
+      this.#parts.observer.runEnded('cancelled')
+      return this.#parts.log.info({ turnRunId }, 'the turn run was cancelled')
     }
-    this.#observer.leaseLost()
-    this.#log.warn({ turnRunId, err: error }, 'the turn run belongs to another process now')
+    this.#parts.observer.leaseLost()
+    this.#parts.log.warn({ turnRunId, err: error }, 'the turn run belongs to another process now')
   }
 
   /** Retries while the store is unavailable (or `also` returns true), until the lease expires, so that no finished work is lost. */
@@ -327,7 +319,7 @@ export class Coordinator {
     also: (error: unknown) => boolean = () => false,
   ): Promise<T> {
     return retry(() => this.#inTurn.add(work), {
-      when: (error) => (isAway(error) || also(error)) && !this.#closing.aborted,
+      when: (error) => (isAway(error) || also(error)) && !this.#parts.closing.aborted,
       until: performance.now() + leaseTtlMs,
       firstPauseMs: FIRST_RETRY_MS,
       longestPauseMs: MAX_RETRY_MS,
@@ -338,9 +330,9 @@ export class Coordinator {
   keeping({ leaseTtlMs }: World): KeeperOptions {
     return {
       leaseTtlMs,
-      closing: this.#closing,
+      closing: this.#parts.closing,
       inTurn: <T>(work: () => Promise<T>): Promise<T> => this.#renewing.add(work),
-      onError: (error: unknown) => logTrouble(this.#log, error, 'renewing a lease'),
+      onError: (error: unknown) => logTrouble(this.#parts.log, error, 'renewing a lease'),
     }
   }
 }

@@ -15,14 +15,9 @@ const pollAttempt = z.object({
   tool: z.literal('get_turn_status'),
   args: z.object({ worldSlug: z.string(), attemptId: z.string() }),
 })
-const pollRun = z.object({
-  tool: z.literal('get_turn_run_status'),
-  args: z.object({ worldSlug: z.string(), turnRunId: z.string() }),
-})
-const listAttempts = z.object({
-  tool: z.literal('list_attempts'),
-  args: z.object({ worldSlug: z.string(), turnRunId: z.string() }),
-})
+const ofRun = z.object({ worldSlug: z.string(), turnRunId: z.string() })
+const pollRun = z.object({ tool: z.literal('get_turn_run_status'), args: ofRun })
+const listAttempts = z.object({ tool: z.literal('list_attempts'), args: ofRun })
 
 /** The answer of `run_turn`: an `attemptId` if it started a single attempt, a `turnRunId` if it started a run. */
 export const runTurnAnswer = z.object({
@@ -162,16 +157,7 @@ const viewLease = ({ leaseOwner, leaseUntil, fence }: Attempt | TurnRun): z.outp
 export const turnStatus = z.object({
   message: z.string(),
   worldSlug: z.string(),
-  attemptId: z.string(),
-  status: z.enum(ATTEMPT_STATUSES),
-  turnBefore: z.number(),
-  attemptedTurn: z.number(),
-  producedTurn: z.number().nullable(),
-  turnRunId: z.string().nullable(),
-  turnRunSeq: z.number().nullable(),
-  failureReason: z.string().nullable(),
-  startedAt: z.string(),
-  endedAt: z.string().nullable(),
+  ...attemptSummary.shape,
   executor: z.string(),
   lease: lease.nullable().describe('null once the attempt has ended'),
   pollWith: pollAttempt.nullable().describe('null once the attempt has ended'),
