@@ -140,11 +140,7 @@ async function printAutobuild(report: ImportReport, dryRun: boolean): Promise<vo
       ['secrets masked', report.redactions],
     ],
   )
-  printSome(
-    'skipped',
-    report.skipped.map(({ file, reason }) => `${file}: ${reason}`),
-    MAX_NAMED,
-  )
+  printRefused(report)
   printSome('warning', describeWarnings(report.warnings), MAX_NAMED)
   printSome(
     'not read',
@@ -175,6 +171,13 @@ function unmappedNote(unmapped: ImportReport['unmapped']): string {
 
 const KEYS_NAMED = 5
 
+const printRefused = ({ skipped }: Pick<ImportReport, 'skipped'>): void =>
+  printSome(
+    'skipped',
+    skipped.map(({ file, reason }) => `${file}: ${reason}`),
+    MAX_NAMED,
+  )
+
 async function printPlan(plan: PlannedImport): Promise<void> {
   const { printTable } = await import('./table.ts')
   printTable(
@@ -190,11 +193,7 @@ async function printPlan(plan: PlannedImport): Promise<void> {
 }
 
 function printSkipped({ skipped, unread }: Pick<FilesImport, 'skipped' | 'unread'>): void {
-  printSome(
-    'skipped',
-    skipped.map(({ file, reason }) => `${file}: ${reason}`),
-    MAX_NAMED,
-  )
+  printRefused({ skipped })
   printSome(
     'not read',
     Object.entries(unread).map(([extension, count]) => `${plural(count, 'file')} ${extension}`),

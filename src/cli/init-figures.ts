@@ -1,6 +1,7 @@
 /** Imports the sources of a folder for `turngraph init`, and describes the figures of its project. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import type { ImportReport } from '../artifacts/import-report.ts'
 import type { ReadSpecifications } from '../artifacts/specifications/specify-files.ts'
 import type { TurngraphClient } from '../client/client.ts'
 import { plural } from '../core/plural.ts'
@@ -89,14 +90,10 @@ export async function collectFigures(
   })
 }
 
-type Imported = {
-  worlds: number
-  turnsCreated: number
-  turnsUnchanged: number
-  turnsSuperseded: number
-  turnsFailed: number
-  skipped: readonly { file: string; reason: string }[]
-}
+type Imported = Pick<
+  ImportReport,
+  'worlds' | 'turnsCreated' | 'turnsUnchanged' | 'turnsSuperseded' | 'turnsFailed' | 'skipped'
+>
 
 async function toFigures(
   client: TurngraphClient,

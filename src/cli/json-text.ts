@@ -76,16 +76,9 @@ export class JsonText {
 
   /** Appends an item to the list at a place. Makes the list, and the objects around it, if they do not exist. */
   append(place: Place, item: unknown): void {
-    this.#openBareRoot()
-    let depth = place.length
-    let value: unknown = item
-    while (this.#nodeAt(place.slice(0, depth)) === undefined) {
-      value = depth === place.length ? [value] : { [String(place[depth])]: value }
-      depth--
-    }
-    const parent = this.#nodeAt(place.slice(0, depth))
-    if (parent !== undefined)
-      this.#insert(parent, depth === place.length ? null : String(place[depth]), value)
+    const list = this.#nodeAt(place)
+    if (list === undefined) this.addProperty(place, [item])
+    else this.#insert(list, null, item)
   }
 
   /** Adds a missing property, and the missing objects around it. */

@@ -46,12 +46,7 @@ const SWEEP_MS = 1_000
 export class TurnRuns {
   readonly store: TurnRunStore
   readonly executors: Executors
-  readonly #graph: Graph
-  readonly #instance: string
-  readonly #isInstanceLocked: boolean
-  readonly #resumes: 'here' | 'later'
-  readonly #log: TurnRunsLog
-  readonly #observer: TurnRunsObserver
+  readonly #options: TurnRunsOptions & { log: TurnRunsLog; observer: TurnRunsObserver }
   readonly #coordinator: Coordinator
   readonly #watch: AttemptWatch
   /** The runs and single attempts that this process executes, by id. */
@@ -61,35 +56,14 @@ export class TurnRuns {
   #beginning: Promise<void> | null = null
   readonly #closing = new AbortController()
 
-  constructor({
-    graph,
-    instance,
-    isInstanceLocked = true,
-    executors = new Executors(),
-    log = SILENT,
-    observer = UNOBSERVED,
-    store,
-    resumes = 'here',
-  }: TurnRunsOptions) {
-    this.#resumes = resumes
-    this.#graph = graph
-    this.#instance = instance
-    this.#isInstanceLocked = isInstanceLocked
+  constructor(options: TurnRunsOptions) {
+    this.#options = { log: SILENT, observer: UNOBSERVED, ...options }
+    const { executors = new Executors(), store = new TurnRunStore(options.graph) } = options
     this.executors = executors
-    this.#log = log
-    this.#observer = observer
-    this.store = store ?? new TurnRunStore(graph)
-    this.#watch = new AttemptWatch(this.store, (error) => logTrouble(this.#log, error, 'waiting for workers'))
-    this.#coordinator = new Coordinator({
-      graph,
-      store: this.store,
-      executors,
-      watch: this.#watch,
-      instance,
-      closing: this.#closing.signal,
-      log,
-      observer,
-    })
+    this.store = store
+    this.#watch = new AttemptWatch(store, (error) => this.#logTrouble(error, 'waiting for workers'))
+    const [watch, closing] = [this.#watch, this.#closing.signal]
+    this.#coordinator = new Coordinator({ ...this.#options, store, executors, watch, closing })
   }
 
   /** Ends once the runs that this instance left behind before its restart, then regularly all abandoned runs. */
@@ -102,14 +76,16 @@ export class TurnRuns {
   }
 
   async #begin(): Promise<void> {
-    const found = await this.#reconcile(this.#isInstanceLocked ? this.#instance : null)
+    const found = await this.#reconcile(
+      this.#options.isInstanceLocked === false ? null : this.#options.instance,
+    )
     const away = found.errors.find(isAway)
     if (away !== undefined) throw away // nothing can start while the store is unavailable
     this.#report(found)
     const sweep = () => {
       this.#sweeping = this.#reconcile(null)
         .then((found) => this.#report(found))
-        .catch((error: unknown) => logTrouble(this.#log, error, 'looking for expired leases'))
+        .catch((error: unknown) => this.#logTrouble(error, 'looking for expired leases'))
         .finally(() => later())
     }
     const later = () => {
@@ -120,15 +96,15 @@ export class TurnRuns {
 
   #reconcile(formerLifeOf: string | null): Promise<Reconciled> {
     const here: Resuming = {
-      workerId: this.#instance,
+      workerId: this.#options.instance,
       canExecute: (executor) => this.executors.has(executor),
       coordinate: async (run) => {
         const { turnRunId, resumesRunId } = run
-        this.#coordinate(run, await getWorld(this.#graph, run.project, run.worldSlug))
-        this.#log.info({ turnRunId, resumesRunId }, 'resumes an interrupted turn run')
+        this.#coordinate(run, await getWorld(this.#options.graph, run.project, run.worldSlug))
+        this.#options.log.info({ turnRunId, resumesRunId }, 'resumes an interrupted turn run')
       },
     }
-    const resuming = this.#resumes === 'here' ? here : 'later'
+    const resuming = this.#options.resumes === 'later' ? 'later' : here
     return this.store.reconcileRunningAttempts(formerLifeOf, new Set(this.#executing.keys()), resuming)
   }
 
@@ -142,7 +118,7 @@ export class TurnRuns {
     const world = await this.#worldToWorkIn(ref)
     const turnRunId = crypto.randomUUID()
     const run = await this.store
-      .startTurnRun({ ...ref, ...counts, workerId: this.#instance }, turnRunId)
+      .startTurnRun({ ...ref, ...counts, workerId: this.#options.instance }, turnRunId)
       .catch((error: unknown) => this.#endOrphan(error, world, () => this.#release({ ...ref, turnRunId })))
     if (this.#closing.signal.aborted) {
       await this.store.handBackTurnRun(run, run.fence ?? 0)
@@ -157,7 +133,7 @@ export class TurnRuns {
     const world = await this.#worldToWorkIn(ref)
     const attemptId = crypto.randomUUID()
     const attempt = await this.store
-      .startAttempt(ref, this.#instance, attemptId)
+      .startAttempt(ref, this.#options.instance, attemptId)
       .catch((error: unknown) => this.#endOrphan(error, world, () => this.#interrupt({ ...ref, attemptId })))
     const executor = this.executors.find(attempt.executor)
     if (executor !== null) {
@@ -186,10 +162,10 @@ export class TurnRuns {
     turn: AttemptTurn,
     options: { usedTokens: number; recordedBy?: string | null | undefined },
   ): Promise<Attempt> {
-    const world = await getWorld(this.#graph, attempt.project, attempt.worldSlug)
+    const world = await getWorld(this.#options.graph, attempt.project, attempt.worldSlug)
     const request = turnOfAttempt(turn, { ...world, attemptedTurn: attempt.attemptedTurn })
     const committed = await this.store.commitAttempt(attempt, fence, request, options)
-    this.#observer.turnCommitted(request)
+    this.#options.observer.turnCommitted(request)
     this.#watch.ended(attempt.attemptId)
     return committed
   }
@@ -227,7 +203,7 @@ export class TurnRuns {
   async #worldToWorkIn(ref: WorldRef): Promise<World> {
     if (this.#closing.signal.aborted) throw serviceEnds()
     await this.begin()
-    const world = await getWorld(this.#graph, ref.project, ref.worldSlug)
+    const world = await getWorld(this.#options.graph, ref.project, ref.worldSlug)
     this.executors.find(world.executor)
     return world
   }
@@ -241,11 +217,7 @@ export class TurnRuns {
       this.#coordinator.persist(world, end).catch((cause: unknown) => {
         const absent = hasCode(cause, 'not_found')
         if (!absent)
-          logTrouble(
-            this.#log,
-            cause,
-            'ending a run or attempt whose caller got an error; its lease will expire',
-          )
+          this.#logTrouble(cause, 'ending a run or attempt whose caller got an error; its lease will expire')
       })
     }
     throw error
@@ -263,7 +235,7 @@ export class TurnRuns {
 
   #hold(id: string, keeper: LeaseKeeper, work: Promise<void>): void {
     const done = work
-      .catch((error: unknown) => logTrouble(this.#log, error, `coordinating ${id}`))
+      .catch((error: unknown) => this.#logTrouble(error, `coordinating ${id}`))
       .finally(() => {
         keeper.stop()
         this.#executing.delete(id)
@@ -271,9 +243,14 @@ export class TurnRuns {
     this.#executing.set(id, { keeper, done })
   }
 
+  #logTrouble(error: unknown, during: string): void {
+    logTrouble(this.#options.log, error, during)
+  }
+
   #report({ runs, attempts, errors }: Reconciled): void {
-    for (const error of errors) logTrouble(this.#log, error, 'ending abandoned runs and attempts')
-    if (runs + attempts > 0) this.#log.info({ runs, attempts }, 'interrupted abandoned runs and attempts')
+    for (const error of errors) this.#logTrouble(error, 'ending abandoned runs and attempts')
+    if (runs + attempts > 0)
+      this.#options.log.info({ runs, attempts }, 'interrupted abandoned runs and attempts')
   }
 }
 

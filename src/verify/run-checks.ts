@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Writable } from 'node:stream'
 import PQueue from 'p-queue'
+import type { ReportedVerification } from '../artifacts/test-reports/verify-by-reports.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import type { ObservationInput } from '../memory/record/observation.ts'
 import { describeObservation } from '../rules/observation.ts'
@@ -30,14 +31,7 @@ export type RunOptions = {
   onEnd?: (result: CheckResult) => void
 }
 
-export type ObservedVerification = {
-  criterionId: string
-  criterionText?: string
-  status: 'verified' | 'rejected'
-  source: 'command'
-  evidence: string
-  observation: ObservationInput
-}
+export type ObservedVerification = Omit<ReportedVerification, 'criterionText'> & { criterionText?: string }
 
 /** `notStarted`: the reason why the command never ran. It proves nothing, so there are no verifications. */
 export type CheckResult = { check: Check; verifications: ObservedVerification[]; notStarted: string | null }

@@ -3,32 +3,12 @@ import { type PromisesView, stallWarning } from '../criteria/views.ts'
 import type { ContinuationContext } from './continuation.ts'
 import type { Rendering, Summary } from './render.ts'
 
-export function toRendering(
-  {
-    currentTurn,
-    role,
-    criteria,
-    lastJudged,
-    promisedNotJudged,
-    issues,
-    triedBefore,
-    promises,
-    stall,
-    elsewhere,
-    withdrawn,
-  }: ContinuationContext,
-  prior: Summary,
-): Rendering {
+export function toRendering(context: ContinuationContext, prior: Summary): Rendering {
+  const { role, criteria, promises, stall } = context
   const turn = prior.turnNumber
   return {
-    currentTurn,
+    ...context,
     prior,
-    criteria,
-    lastJudged,
-    promisedNotJudged,
-    issues,
-    triedBefore,
-    role,
     olderTurnsRecorded: criteria.some(
       ({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn < turn,
     ),
@@ -39,8 +19,6 @@ export function toRendering(
     ),
     recovered: promises === null || role === 'player' ? null : recoveredIn(promises),
     stallWarning: stall === null ? null : stallWarning(role, stall),
-    elsewhere,
-    withdrawn,
   }
 }
 
