@@ -1,4 +1,5 @@
 /** Builds a trajectory in the Agent Trajectory Interchange Format: structure and numbers, without any text. */
+import type { TokenKind } from './turn-tokens.ts'
 
 type Turn = {
   turnId: string
@@ -8,11 +9,7 @@ type Turn = {
   durationMs: number | null
   models: readonly string[]
   effort: string | null
-  inputTokens: number | null
-  outputTokens: number | null
-  cacheReadTokens: number | null
-  cacheCreationTokens: number | null
-}
+} & Record<TokenKind, number | null>
 
 type Step = { tool: string; status: string; parallelGroup: number | null; durationMs: number | null }
 

@@ -1,5 +1,6 @@
 /** Converts tokens to dollars by a table of the user. Pure. */
 import * as z from 'zod'
+import type { TokenCounts } from './turn-tokens.ts'
 
 const dollars = z.number('must be a number of dollars, from 0').min(0).max(1_000_000)
 
@@ -15,20 +16,15 @@ export const priceTable = z.record(
 )
 export type PriceTable = z.output<typeof priceTable>
 
-type ModelTokens = {
-  model: string
-  inputTokens: number
-  outputTokens: number
-  cacheReadTokens: number
-  cacheCreationTokens: number
-}
-
 /**
  * Returns the price of some tokens in dollars; null if a model has no price. The longest matching name counts.
  *
  * @example priceOf([{ model: 'm-2', inputTokens: 1e6, outputTokens: 0, … }], { m: { input: 3, output: 15, … } }) // 3
  */
-export function priceOf(models: readonly ModelTokens[], prices: PriceTable): number | null {
+export function priceOf(
+  models: readonly (TokenCounts & { model: string })[],
+  prices: PriceTable,
+): number | null {
   let sum = 0
   for (const tokens of models) {
     const [name] = Object.keys(prices)

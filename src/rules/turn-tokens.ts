@@ -1,42 +1,33 @@
 /** Adds up tokens, and finds the turn of the memory to which a transcript turn belongs. Pure. */
 
-/** Numbers of tokens. `inputTokens` does not include cached tokens. */
-export type TokenCounts = {
-  inputTokens: number
-  outputTokens: number
-  cacheReadTokens: number
-  cacheCreationTokens: number
-}
+/** The kinds of tokens, in the order in which a list stores them. `inputTokens` does not include cached tokens. */
+export const TOKEN_KINDS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens'] as const
+export type TokenKind = (typeof TOKEN_KINDS)[number]
+export type TokenCounts = Record<TokenKind, number>
 
-export const NO_TOKENS: Readonly<TokenCounts> = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheCreationTokens: 0,
-}
+/** Returns an object with a value for each kind of tokens. */
+export const eachKind = <T>(read: (kind: TokenKind, place: number) => T): Record<TokenKind, T> =>
+  Object.fromEntries(TOKEN_KINDS.map((kind, i) => [kind, read(kind, i)])) as Record<TokenKind, T>
 
-/** Adds tokens to a sum. */
+export const NO_TOKENS: Readonly<TokenCounts> = eachKind(() => 0)
+
 export function addTokens(sum: TokenCounts, tokens: Readonly<TokenCounts>): void {
-  sum.inputTokens += tokens.inputTokens
-  sum.outputTokens += tokens.outputTokens
-  sum.cacheReadTokens += tokens.cacheReadTokens
-  sum.cacheCreationTokens += tokens.cacheCreationTokens
+  for (const kind of TOKEN_KINDS) sum[kind] += tokens[kind]
 }
 
 /** Returns the number of tokens of all kinds. */
 export const totalTokens = (tokens: Readonly<TokenCounts>): number =>
-  tokens.inputTokens + tokens.outputTokens + tokens.cacheReadTokens + tokens.cacheCreationTokens
+  TOKEN_KINDS.reduce((sum, kind) => sum + tokens[kind], 0)
 
 /** Decodes the stored tokens of a transcript turn: four numbers for each model. */
 export const splitByModel = (
   models: readonly string[],
   modelTokens: readonly number[],
 ): (TokenCounts & { model: string })[] =>
-  models.map((model, i) => {
-    const [inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0] =
-      modelTokens.slice(4 * i, 4 * i + 4)
-    return { model, inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }
-  })
+  models.map((model, i) => ({
+    model,
+    ...eachKind((_, place) => modelTokens[i * TOKEN_KINDS.length + place] ?? 0),
+  }))
 
 /** A turn of the memory that was worked on in a transcript session. */
 export type LinkedTurn = { key: string; number: number; endMs: number | null; isWithdrawn: boolean }

@@ -8,6 +8,7 @@ import { readPages, readRows } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { CallSequences } from '../rules/call-sequences.ts'
+import { eachKind } from '../rules/turn-tokens.ts'
 import {
   optionalNumber,
   optionalText,
@@ -89,10 +90,7 @@ const turnRow = z.object({
       pattern: optionalText,
       models: textList,
       effort: optionalText,
-      inputTokens: optionalNumber,
-      outputTokens: optionalNumber,
-      cacheReadTokens: optionalNumber,
-      cacheCreationTokens: optionalNumber,
+      ...eachKind(() => optionalNumber),
     }),
   sessionId: z.string(),
   index: z.number(),

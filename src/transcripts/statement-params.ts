@@ -13,6 +13,7 @@ import {
 } from '../core/keys.ts'
 import type { Value } from '../graph/port.ts'
 import { toCallLists } from '../rules/call-lists.ts'
+import { eachKind } from '../rules/turn-tokens.ts'
 import { readWorktree } from '../rules/worktree.ts'
 import { classifyFailure } from './failure.ts'
 import type { ThreadState } from './thread.ts'
@@ -52,14 +53,7 @@ export const storedTurn = (
 })
 
 /** An earlier record of the turn may have had a usage. */
-const NO_USAGE = {
-  models: null,
-  modelTokens: null,
-  inputTokens: null,
-  outputTokens: null,
-  cacheReadTokens: null,
-  cacheCreationTokens: null,
-}
+const NO_USAGE = { models: null, modelTokens: null, ...eachKind(() => null) }
 
 export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn) {
   const startedAt = instant(turn.startedAt)

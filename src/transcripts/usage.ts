@@ -1,16 +1,11 @@
 /** Counts the tokens of a turn: numbers and names of models, never a text. */
 import * as z from 'zod'
 import { sha256 } from '../core/keys.ts'
-import { addTokens, type TokenCounts } from '../rules/turn-tokens.ts'
+import { addTokens, eachKind, TOKEN_KINDS } from '../rules/turn-tokens.ts'
 import { asText, identifyResponse, maskedName } from './content.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
 
-const tokenCounts = z.object({
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  cacheReadTokens: z.number(),
-  cacheCreationTokens: z.number(),
-})
+const tokenCounts = z.object(eachKind(() => z.number()))
 const modelUsage = tokenCounts.extend({ model: z.string() })
 
 /** The tokens of one response. Each record of a response repeats them, and the last record has the final numbers. */
@@ -81,19 +76,10 @@ export function sumUsage({ models, newest }: OpenUsage): Usage | null {
   const all = models.map((each) => ({ ...each }))
   for (const response of newest) addToModel(all, response)
   if (all.length === 0) return null
-  const sum = (name: keyof TokenCounts): number => all.reduce((total, each) => total + each[name], 0)
   return {
     models: all.map(({ model }) => model),
-    inputTokens: sum('inputTokens'),
-    outputTokens: sum('outputTokens'),
-    cacheReadTokens: sum('cacheReadTokens'),
-    cacheCreationTokens: sum('cacheCreationTokens'),
-    modelTokens: all.flatMap((each) => [
-      each.inputTokens,
-      each.outputTokens,
-      each.cacheReadTokens,
-      each.cacheCreationTokens,
-    ]),
+    ...eachKind((kind) => all.reduce((total, each) => total + each[kind], 0)),
+    modelTokens: all.flatMap((each) => TOKEN_KINDS.map((kind) => each[kind])),
   }
 }
 

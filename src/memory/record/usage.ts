@@ -1,6 +1,7 @@
 /** Declares the tokens that a turn reports for its agents: numbers only (contract: doors.md, "Who and how much"). */
 import * as z from 'zod'
 import { integerBetween } from '../../core/fields.ts'
+import { eachKind } from '../../rules/turn-tokens.ts'
 
 /** Maximum number of tokens of one kind. The sum of all turns of a long session stays a safe integer. */
 const MAX_TOKENS = 1_000_000_000_000
@@ -21,12 +22,7 @@ export const usageInput = z.strictObject({
 
 const count = z.number().nullable()
 
-const agentUsage = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  cacheReadTokens: count,
-  cacheCreationTokens: count,
-})
+const agentUsage = z.object(eachKind(() => count))
 
 export const turnUsage = z.object({ player: agentUsage.nullable(), coach: agentUsage.nullable() })
 
@@ -40,12 +36,6 @@ export function normalizeUsage(given: z.output<typeof usageInput> | null | undef
 }
 
 function normalizeAgent(given: z.output<typeof agentUsageInput> | null | undefined): TurnUsage['player'] {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens } = given ?? {}
-  const usage = {
-    inputTokens: inputTokens ?? null,
-    outputTokens: outputTokens ?? null,
-    cacheReadTokens: cacheReadTokens ?? null,
-    cacheCreationTokens: cacheCreationTokens ?? null,
-  }
+  const usage = eachKind((kind) => given?.[kind] ?? null)
   return Object.values(usage).every((value) => value === null) ? null : usage
 }

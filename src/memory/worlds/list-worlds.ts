@@ -6,6 +6,7 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { eachKind } from '../../rules/turn-tokens.ts'
 import { COACH_DECISIONS, columns, textList } from '../../rules/values.ts'
 import { readTurnTokens, sumTurnTokens } from './turn-tokens.ts'
 import { readProgress, type WorldProgress, worldProgress } from './world-progress.ts'
@@ -18,10 +19,8 @@ const MIN_CHUNK = 20
 const MAX_EXAMINED = 1_000
 
 export const tokenCounts = z.object({
+  ...eachKind(() => z.number()),
   inputTokens: z.number().describe('input tokens, without cached ones'),
-  outputTokens: z.number(),
-  cacheReadTokens: z.number(),
-  cacheCreationTokens: z.number(),
 })
 
 /** A world in a list. */

@@ -12,6 +12,7 @@ import { CLAUDE_CODE } from '../../rules/agents.ts'
 import {
   addTokens,
   chooseTurn,
+  eachKind,
   type LinkedTurn,
   NO_TOKENS,
   splitByModel,
@@ -213,11 +214,9 @@ function addPart(parts: TokenPart[], added: TokenPart): void {
 function sumUsage({ player, coach }: z.output<typeof turnUsage>): TokenPart {
   const sum = { agent: null, model: null, ...NO_TOKENS }
   for (const usage of [player, coach])
-    addTokens(sum, {
-      inputTokens: usage?.inputTokens ?? 0,
-      outputTokens: usage?.outputTokens ?? 0,
-      cacheReadTokens: usage?.cacheReadTokens ?? 0,
-      cacheCreationTokens: usage?.cacheCreationTokens ?? 0,
-    })
+    addTokens(
+      sum,
+      eachKind((kind) => usage?.[kind] ?? 0),
+    )
   return sum
 }
