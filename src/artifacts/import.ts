@@ -119,9 +119,10 @@ export async function importReading(
       isPreviousLate = false
     } catch (error) {
       // A single task may be too large for the graph. If the next task times out too, the graph is too slow for all tasks.
-      if (isPreviousLate || !hasCode(error, 'timeout')) countTaskFailure(importing, task, error)
-      else countFailedTask(importing, task, error)
-      isPreviousLate = hasCode(error, 'timeout')
+      const isLate = hasCode(error, 'timeout')
+      if (isPreviousLate || !isLate) throwUnlessLimited(importing, error)
+      countFailedTask(report, task, error)
+      isPreviousLate = isLate
     }
     onTask?.(i + 1, tasks.length)
   }
@@ -311,33 +312,29 @@ async function newWorld(
   }
 }
 
-/** Skips only this turn if the error is limited to it. An unavailable graph or a missing right would fail every turn. */
+/** Skips only this turn if the error is limited to it. */
 function countFailure(
-  { report, onConflict }: Importing,
+  importing: Importing,
   { taskId, turnNumber }: Pick<CaptureRequest, 'taskId' | 'turnNumber'>,
   error: unknown,
 ): void {
-  const { status } = asTurngraphError(error)
-  if (!OF_THE_TURN.has(status)) throw error
-  if (status === 409) onConflict?.()
+  throwUnlessLimited(importing, error)
+  const { report } = importing
   const message = error instanceof TurngraphError ? error.message : String(error)
   report.turnsFailed++
-  const fields = listProblems(error)
-    .slice(0, 5)
-    .map(({ path }) => path)
-  const field = fields.join(', ') || 'turn'
+  const fields = listProblems(error).map(({ path }) => path)
+  const field = fields.slice(0, 5).join(', ') || 'turn'
   report.warnings.push({ task: taskId, turn: turnNumber, field, message: `not stored: ${message}` })
 }
 
-/** Skips only the current task if the error is limited to it. */
-function countTaskFailure(importing: Importing, task: AutobuildTask, error: unknown): void {
+/** @throws The error, if it is not limited to a turn or task: an unavailable graph or a missing right would fail every turn. */
+function throwUnlessLimited({ onConflict }: Importing, error: unknown): void {
   const { status } = asTurngraphError(error)
   if (!OF_THE_TURN.has(status)) throw error
-  if (status === 409) importing.onConflict?.()
-  countFailedTask(importing, task, error)
+  if (status === 409) onConflict?.()
 }
 
-function countFailedTask({ report }: Importing, { taskId, runs }: AutobuildTask, error: unknown): void {
+function countFailedTask(report: ImportReport, { taskId, runs }: AutobuildTask, error: unknown): void {
   report.turnsFailed += runs.flat().length
   const message = `not stored: ${asTurngraphError(error).message}`
   report.warnings.push({ task: taskId, turn: null, field: 'task', message })

@@ -503,24 +503,25 @@ async function contextFrom(
           turn: row.judged.number,
         })),
       ]
-  const lastJudged = lastJudgedIn(row, request)
-  const shown = priorFor(prior, request)
-  const promised = shownPromisedNotJudged(snapshot, states)
   // Below the newest turn, the place of a withdrawn turn is a gap.
   const withdrawn =
     prior.turnNumber < row.world.currentTurn ? [] : listWithdrawn(row.withdrawn, prior.turnNumber)
-  const triedBefore = listTriedBefore(
-    row.triedBefore.map(([turnNumber, playerSummary]) => ({ turnNumber, playerSummary })),
-  )
+  const shown = {
+    prior: priorFor(prior, request),
+    criteria,
+    lastJudged: lastJudgedIn(row, request),
+    promisedNotJudged: shownPromisedNotJudged(snapshot, states),
+    triedBefore: listTriedBefore(
+      row.triedBefore.map(([turnNumber, playerSummary]) => ({ turnNumber, playerSummary })),
+    ),
+    issues,
+    ...(withdrawn.length > 0 && { withdrawn }),
+    ...(elsewhere !== null && { elsewhere }),
+  }
   const { text, ...rendered } = await renderContext(
     {
+      ...shown,
       currentTurn,
-      prior: shown,
-      criteria,
-      lastJudged,
-      promisedNotJudged: promised,
-      issues,
-      triedBefore,
       role,
       olderTurnsRecorded: [...snapshot.progress.values()].some(
         ({ firstJudgedTurn }) => firstJudgedTurn !== null && firstJudgedTurn < prior.turnNumber,
@@ -530,8 +531,6 @@ async function contextFrom(
       ),
       recovered: role === 'coach' ? recoveredIn(promises) : null,
       stallWarning: stallWarning(role, stallFor(role, stall)),
-      ...(withdrawn.length > 0 && { withdrawn }),
-      ...(elsewhere !== null && { elsewhere }),
     },
     request.tokenBudget,
     { withSections: request.sections === true },
@@ -541,16 +540,9 @@ async function contextFrom(
     context: text,
     previousTurn: prior.turnNumber,
     gap: prior.turnNumber !== currentTurn - 1,
-    prior: shown,
-    criteria,
-    lastJudged,
-    promisedNotJudged: promised,
-    triedBefore,
+    ...shown,
     promises: role === 'coach' ? promises : withoutEvidence(promises),
     stall: stallFor(role, stall),
-    issues,
-    ...(withdrawn.length > 0 && { withdrawn }),
-    ...(elsewhere !== null && { elsewhere }),
     ...rendered,
   }
 }

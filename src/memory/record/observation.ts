@@ -95,27 +95,12 @@ export const observationText = z
   .pipe(observation)
 
 /** Fills the defaults of an observation, and keeps the end of a long output. Secrets must be masked before. */
-export const normalizeObservation = (given: ObservationInput): Observation => ({
-  command: given.command ?? null,
-  cwd: given.cwd ?? null,
-  exitCode: given.exitCode ?? null,
-  signal: given.signal ?? null,
-  startedAt: given.startedAt,
-  durationMs: given.durationMs ?? null,
-  outputDigest: given.outputDigest ?? null,
-  outputTail: given.outputTail == null ? null : keepEnd(given.outputTail, MAX_OUTPUT_TAIL_BYTES),
-  tree: given.tree ?? null,
-  dirty: given.dirty ?? null,
-  commit: given.commit ?? null,
-  tests: (given.tests ?? []).map(({ name, status, durationMs }) => ({
-    name,
-    status,
-    durationMs: durationMs ?? null,
-  })),
-  runner: given.runner ?? null,
-  host: given.host ?? null,
-  report: given.report ?? null,
-})
+export const normalizeObservation = (given: ObservationInput): Observation =>
+  observation.parse({
+    ...Object.fromEntries(observation.keyof().options.map((field) => [field, given[field] ?? null])),
+    outputTail: given.outputTail == null ? null : keepEnd(given.outputTail, MAX_OUTPUT_TAIL_BYTES),
+    tests: (given.tests ?? []).map(({ durationMs = null, ...test }) => ({ ...test, durationMs })),
+  })
 
 /** Returns the end of a text, without a part of a character at its start. */
 export function keepEnd(given: string, maxBytes: number): string {
