@@ -9,6 +9,7 @@ import {
   emptyState,
   foldWorld,
   type TurnEntry,
+  type WithdrawalEntry,
 } from './apply-turn.ts'
 import type { Registry, WorldState } from './world-state.ts'
 
@@ -29,10 +30,9 @@ export type CapturedAddition = AdditionEntry & { worldKey: string; addedAt: stri
 export type DeclaredVersion = { declaredAt: string; listings: readonly Listing[] }
 
 /** A task with its worlds. The entries of a world are the records that count, ascending, each with what was added to it. */
-export type TaskState<C> = {
-  registry: Registry
-  worlds: ReadonlyMap<string, { state: WorldState; entries: readonly (C | CapturedAddition)[] }>
-}
+export type TaskState<C> = { registry: Registry; worlds: ReadonlyMap<string, World<C>> }
+
+type World<C> = { state: WorldState; entries: readonly (C | CapturedAddition)[] }
 
 export const emptyTask = <C>(taskKey: string): TaskState<C> => ({
   registry: emptyRegistry(taskKey),
@@ -56,11 +56,7 @@ export function applyCapture<C extends Captured>({ registry, worlds }: TaskState
 const withWorld = <C>(
   worlds: TaskState<C>['worlds'],
   worldKey: string,
-  {
-    registry,
-    state,
-    entries,
-  }: { registry: Registry; state: WorldState; entries: readonly (C | CapturedAddition)[] },
+  { registry, state, entries }: World<C> & Pick<TaskState<C>, 'registry'>,
 ): TaskState<C> => ({ registry, worlds: new Map([...worlds, [worldKey, { state, entries }]]) })
 
 /** Applies the next declared version. */
@@ -79,29 +75,14 @@ export function applyDeclaration<C>(
   }
 }
 
-/** Withdraws the turns of a world above a number. */
-function applyWithdrawal<C extends Captured>(
+/** Adds entries to a world. Folds the world once for all of them: CI may add hundreds of verifications. */
+function addEntries<C extends Captured>(
   { registry, worlds }: TaskState<C>,
-  { worldKey, above }: Withdrawal,
+  worldKey: string,
+  added: readonly (CapturedAddition | WithdrawalEntry)[],
 ): TaskState<C> {
   const { state, entries } = worlds.get(worldKey) ?? { state: emptyState(worldKey), entries: [] }
-  return withWorld(
-    worlds,
-    worldKey,
-    foldWorld<C | CapturedAddition>(registry, state, [...entries, { kind: 'withdrawal', above }]),
-  )
-}
-
-/** Adds verifications to a turn of a world. Folds the world once for all of them: CI may add hundreds. */
-function applyAdditions<C extends Captured>(
-  { registry, worlds }: TaskState<C>,
-  additions: readonly CapturedAddition[],
-): TaskState<C> {
-  const worldKey = additions[0]?.worldKey ?? ''
-  const known = worlds.get(worldKey)
-  if (known === undefined) return { registry, worlds }
-  const { state, entries } = known
-  const next = foldWorld<C | CapturedAddition>(registry, state, [...entries, ...additions])
+  const next = foldWorld<C | CapturedAddition>(registry, state, [...entries, ...added])
   return withWorld(worlds, worldKey, next)
 }
 
@@ -160,18 +141,19 @@ export function foldTask<C extends Captured>(
       }),
     ),
     ...listWithdrawals(captures).map(
-      (withdrawal): Step => ({
-        at: withdrawal.at,
-        rank: withdrawal.revision + 0.5,
-        apply: (task) => applyWithdrawal(task, withdrawal),
+      ({ worldKey, at, above, revision }): Step => ({
+        at,
+        rank: revision + 0.5,
+        apply: (task) => addEntries(task, worldKey, [{ kind: 'withdrawal', above }]),
       }),
     ),
     ...additions.map((addition): Step => {
       const some = [addition]
+      const { worldKey } = addition
       return {
         at: addition.addedAt,
         rank: Number.MAX_SAFE_INTEGER,
-        apply: (task) => applyAdditions(task, some),
+        apply: (task) => (task.worlds.has(worldKey) ? addEntries(task, worldKey, some) : task),
         additions: some,
       }
     }),

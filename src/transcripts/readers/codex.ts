@@ -178,17 +178,18 @@ export class CodexReader implements LineReader {
     const state = this.#state
     if (state.isAnswered) state.responses++
     state.isAnswered = false
+    this.#message({ id: `r${state.responses}`, content, ...(isFinal && { stop_reason: 'end_turn' }) })
+  }
+
+  /** @param message with an id that is unique among the messages of the prompt */
+  #message({ id, ...message }: { id: string; content: readonly object[] } & Payload): void {
+    const { model, effort } = this.#state
     this.#onRecord({
       type: 'assistant',
-      uuid: `${this.#key()}/${state.records++}`,
+      uuid: `${this.#key()}/${this.#state.records++}`,
       timestamp: this.#at,
-      effort: state.effort,
-      message: {
-        id: `${this.#key()}/r${state.responses}`,
-        content,
-        ...(state.model !== null && { model: state.model }),
-        ...(isFinal && { stop_reason: 'end_turn' }),
-      },
+      effort,
+      message: { id: `${this.#key()}/${id}`, ...message, ...(model !== null && { model }) },
     })
   }
 
@@ -223,18 +224,8 @@ export class CodexReader implements LineReader {
     state.total = sum
     state.totalKey = this.#key()
     const [input, cached, created, output] = TOTALS.map((name) => last[name])
-    this.#onRecord({
-      type: 'assistant',
-      uuid: `${this.#key()}/${state.records++}`,
-      timestamp: this.#at,
-      effort: state.effort,
-      message: {
-        id: `${this.#key()}/t${sum ?? state.records}`,
-        content: [],
-        ...(state.model !== null && { model: state.model }),
-        usage: makeUsage({ input, cached, created, output }),
-      },
-    })
+    const usage = makeUsage({ input, cached, created, output })
+    this.#message({ id: `t${sum ?? state.records + 1}`, content: [], usage })
   }
 }
 
