@@ -1,6 +1,6 @@
 /** Makes the turn record of the reports of one turn, as its agents wrote them, with the mapping of an import. */
 import * as z from 'zod'
-import { TurngraphError } from '../core/errors.ts'
+import { invalidFields, type TurngraphError } from '../core/errors.ts'
 import { type CaptureRequest, captureRequest } from '../memory/record/record.ts'
 import { parseFile, SHAPES } from './artifacts.ts'
 import { fitRequest } from './fit-request.ts'
@@ -125,10 +125,9 @@ class ReportReader {
       this.#unusable.length > 0
         ? this.#unusable
         : [{ path: 'player_report', message: 'is missing, and so are coach_report and turn_state' }]
-    const message = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
-    return new TurngraphError('invalid_request', `No report of the turn can be used: ${message}`, {
+    return invalidFields(problems, {
+      of: 'No report of the turn can be used: ',
       hint: 'Send player_report, coach_report or turn_state as the agent or the orchestrator wrote it.',
-      details: { problems },
     })
   }
 

@@ -1,6 +1,6 @@
 /** Handles output that no process reads, or for which the disk has no space. */
 import { isatty } from 'node:tty'
-import { describeDiskFault, TurngraphError } from '../core/errors.ts'
+import { diskError, type TurngraphError } from '../core/errors.ts'
 
 let readsOnly = false
 
@@ -47,11 +47,9 @@ export function watchOutput(report: (error: TurngraphError) => number): void {
   process.stderr.on('error', () => {})
 }
 
-function lostOutput(cause: Error): TurngraphError | null {
-  const message = describeDiskFault(cause, 'the place that standard output goes to')
-  if (message === null) return null
-  return new TurngraphError('store_unavailable', message, {
-    hint: 'What was printed is not whole. Make room, or send it elsewhere: then try again.',
+const lostOutput = (cause: Error): TurngraphError | null =>
+  diskError(
     cause,
-  })
-}
+    'the place that standard output goes to',
+    'What was printed is not whole. Make room, or send it elsewhere: then try again.',
+  )

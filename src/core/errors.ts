@@ -131,25 +131,20 @@ export const EVERY_PROBLEM = 'details.problems lists every field that does not f
 /** A field that does not fit its schema. An error has them in `details.problems`. */
 export type Problem = { path: string; message: string }
 
-/** Makes the error for one field that does not fit its schema. */
-export const invalidField = (
-  path: string,
-  message: string,
-  options: Pick<ErrorOptions, 'hint' | 'cause'> = {},
-): TurngraphError => invalidFields([{ path, message }], options)
+/** `of`: beginning of the message. */
+type FieldErrorOptions = Pick<ErrorOptions, 'hint' | 'cause'> & { of?: string }
 
-export const invalidFields = (
+/** Makes the error for one field that does not fit its schema. */
+export const invalidField = (path: string, message: string, options?: FieldErrorOptions): TurngraphError =>
+  invalidFields([{ path, message }], options)
+
+export function invalidFields(
   problems: readonly Problem[],
-  options: Pick<ErrorOptions, 'hint' | 'cause'> = {},
-): TurngraphError =>
-  new TurngraphError(
-    'invalid_request',
-    problems.map(({ path, message }) => `${path}: ${message}`).join('; '),
-    {
-      ...options,
-      details: { problems },
-    },
-  )
+  { of = '', ...options }: FieldErrorOptions = {},
+): TurngraphError {
+  const message = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  return new TurngraphError('invalid_request', of + message, { ...options, details: { problems } })
+}
 
 /** Lists the fields that an error names. The details of an error over HTTP may have any form. */
 export function listProblems(error: unknown): Problem[] {
@@ -182,13 +177,13 @@ export function asTurngraphError(thrown: unknown): TurngraphError {
 }
 
 /** Makes the error for a full, read-only or broken disk. Returns null if the cause is another one. */
-export function diskError(cause: unknown, folder?: string): TurngraphError | null {
+export function diskError(
+  cause: unknown,
+  folder?: string,
+  hint = 'Nothing of this was stored. Make room, or put the disk right: then try again.',
+): TurngraphError | null {
   const message = describeDiskFault(cause, folder)
-  if (message === null) return null
-  return new TurngraphError('store_unavailable', message, {
-    hint: 'Nothing of this was stored. Make room, or put the disk right: then try again.',
-    cause,
-  })
+  return message === null ? null : new TurngraphError('store_unavailable', message, { hint, cause })
 }
 
 /** Checks whether the disk is the reason why the store cannot write. */

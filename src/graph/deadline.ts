@@ -8,12 +8,16 @@ export const deadlineFromNow = (): number => performance.now() + DEADLINE_MS
 /** Returns the same graph with one deadline for all calls: a request may take several statements. */
 export function withOneDeadline(graph: Graph): Graph {
   const deadline = deadlineFromNow()
-  return graphWith(graph, {
-    read: (statement, params) => graph.read(statement, params, deadline),
-    write: (steps) => graph.write(steps, deadline),
-    transact: (work) => graph.transact(work, deadline),
-  })
+  return withDeadlines(graph, () => deadline)
 }
+
+/** Returns the same graph with another deadline for each call, as a value of performance.now(). */
+export const withDeadlines = (graph: Graph, deadline: () => number): Graph =>
+  graphWith(graph, {
+    read: (statement, params) => graph.read(statement, params, deadline()),
+    write: (steps) => graph.write(steps, deadline()),
+    transact: (work) => graph.transact(work, deadline()),
+  })
 
 /**
  * Returns the result of `work`. Rejects with a `timeout` error at `deadline` (a value of performance.now()),
@@ -71,3 +75,12 @@ export async function serialize<T>(graph: Graph, part: string, work: () => Promi
     if (last.get(part) === mine) last.delete(part)
   }
 }
+
+/** Like {@link serialize}, and repeats work that returns null because another writer came first. A deadline bounds the retries. */
+export const serializeRetries = <T>(graph: Graph, part: string, work: () => Promise<T | null>): Promise<T> =>
+  serialize(graph, part, async () => {
+    for (;;) {
+      const done = await work()
+      if (done !== null) return done
+    }
+  })

@@ -1,5 +1,6 @@
 // Makes the graph plan the frequent statements before the first request.
-import { type Graph, graphWith, PLAN_MS } from '../graph/port.ts'
+import { withDeadlines } from '../graph/deadline.ts'
+import { type Graph, PLAN_MS } from '../graph/port.ts'
 import { warmUpAdditions } from '../memory/capture/additions.ts'
 import { warmUpCapture, warmUpChanges } from '../memory/capture/capture.ts'
 import { warmUpContext, warmUpContextDetails } from '../memory/context/context.ts'
@@ -29,11 +30,4 @@ export async function warmUpRest(graph: Graph): Promise<void> {
 }
 
 /** Returns the same graph with a time limit that is sufficient for planning. */
-function withTimeToPlan(graph: Graph): Graph {
-  const deadline = () => performance.now() + PLAN_MS
-  return graphWith(graph, {
-    read: (statement, params) => graph.read(statement, params, deadline()),
-    write: (steps) => graph.write(steps, deadline()),
-    transact: (work) => graph.transact(work, deadline()),
-  })
-}
+const withTimeToPlan = (graph: Graph): Graph => withDeadlines(graph, () => performance.now() + PLAN_MS)

@@ -2160,12 +2160,12 @@ class GetTurnStatusAnswer(TypedDict):
     message: str
     world_slug: str
     attempt_id: str
+    turn_run_id: str | None
+    turn_run_seq: int | None
     status: Literal["running", "committed", "failed", "interrupted"]
     turn_before: int
     attempted_turn: int
     produced_turn: int | None
-    turn_run_id: str | None
-    turn_run_seq: int | None
     failure_reason: str | None
     started_at: str
     ended_at: str | None

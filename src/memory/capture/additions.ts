@@ -5,7 +5,7 @@ import { instant, integerBetween, LIMITS, name, project } from '../../core/field
 import { toInstant } from '../../core/instants.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
-import { serialize, withOneDeadline } from '../../graph/deadline.ts'
+import { serializeRetries, withOneDeadline } from '../../graph/deadline.ts'
 import { readRows } from '../../graph/decode.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -86,13 +86,8 @@ export async function addVerifications(
     markerOfProject(graph, request.project, () => checkWorld(graph, request, NO_WORLD)),
   )
   const given = listAdditions(scrubbed, { addedAt: toInstant(now()), addedBy })
-  return serialize(store, keyOfTask(request), async () => {
-    for (;;) {
-      const answer = await tryToAdd(graph, scrubbed, given)
-      if (answer !== null) return { ...answer, redactions }
-      // Another writer came first. The deadline bounds the retries.
-    }
-  })
+  const answer = await serializeRetries(store, keyOfTask(request), () => tryToAdd(graph, scrubbed, given))
+  return { ...answer, redactions }
 }
 
 /** Maximum time by which the clock of a machine is ahead of ours. */

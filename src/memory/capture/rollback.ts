@@ -4,7 +4,7 @@ import { LIMITS, label, name, project, wholeNumber } from '../../core/fields.ts'
 import { toInstant } from '../../core/instants.ts'
 import { worldKey } from '../../core/keys.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
-import { serialize, withOneDeadline } from '../../graph/deadline.ts'
+import { serializeRetries, withOneDeadline } from '../../graph/deadline.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -47,12 +47,7 @@ export async function rollbackWorld(
   const graph = withOneDeadline(store)
   const ofTask = keyOfTask(await getWorld(graph, request.project, request.worldSlug))
   const { scrubbed } = await scrub(request, () => markerOfProject(graph, request.project))
-  return serialize(store, ofTask, async () => {
-    for (;;) {
-      const done = await tryRollback(graph, scrubbed, toInstant(now()))
-      if (done !== null) return done // null: another writer came first; the deadline bounds the retries
-    }
-  })
+  return serializeRetries(store, ofTask, () => tryRollback(graph, scrubbed, toInstant(now())))
 }
 
 /** Null if the world was changed since it was read. */

@@ -1,5 +1,5 @@
 /** Checks and removes the keys of a turn record that follow from its other fields. */
-import { invalidField, TurngraphError } from '../../core/errors.ts'
+import { invalidField, invalidFields } from '../../core/errors.ts'
 import { keysOfProject, turnKey, worldKey } from '../../core/keys.ts'
 import type { CaptureRequest } from './record.ts'
 import { findCoachDecision, toPlayerDecision, toSeverity } from './words.ts'
@@ -13,13 +13,11 @@ import { findCoachDecision, toPlayerDecision, toSeverity } from './words.ts'
  */
 export function removeDerivedKeys<R extends CaptureRequest & { project: string }>(request: R): R {
   const problems = findDifferences(request)
-  if (problems.length > 0) {
-    const message = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
-    throw new TurngraphError('invalid_request', `the turn record: ${message}`, {
+  if (problems.length > 0)
+    throw invalidFields(problems, {
+      of: 'the turn record: ',
       hint: 'These keys follow from others; correct them, or leave them out.',
-      details: { problems },
     })
-  }
   const { entityType, id, key, createdAt, recordedBy, ...record } = request
   return record as R
 }

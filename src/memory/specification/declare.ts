@@ -4,7 +4,7 @@ import { TurngraphError } from '../../core/errors.ts'
 import { canonicalInstant, toInstant } from '../../core/instants.ts'
 import { sha256, specificationKey } from '../../core/keys.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
-import { serialize, withOneDeadline } from '../../graph/deadline.ts'
+import { serializeRetries, withOneDeadline } from '../../graph/deadline.ts'
 import { readRows } from '../../graph/decode.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
@@ -57,12 +57,7 @@ export async function declareCriteria(
   const graph = withOneDeadline(store)
   const { scrubbed } = await scrub(declaration, () => markerOfProject(graph, declaration.project))
   // Runs after other writes of this process to the task, because captures also add criteria.
-  return serialize(store, keyOfTask(scrubbed), async () => {
-    for (;;) {
-      const done = await tryDeclare(graph, scrubbed, toInstant(now()))
-      if (done !== null) return done // otherwise another writer changed the task; the deadline bounds the retries
-    }
-  })
+  return serializeRetries(store, keyOfTask(scrubbed), () => tryDeclare(graph, scrubbed, toInstant(now())))
 }
 
 /** Declares a version; null if the task changed since it was read. */

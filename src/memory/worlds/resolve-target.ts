@@ -1,5 +1,5 @@
 /** Finds the task of a request, and reports an unknown task. */
-import { hasCode, TurngraphError } from '../../core/errors.ts'
+import { hasCode, invalidFields, TurngraphError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/near-names.ts'
 import type { Graph } from '../../graph/port.ts'
 import { findMissingName, type Names, nearWorlds } from '../scope/missing-name.ts'
@@ -27,10 +27,8 @@ export async function resolveTarget<T extends Names>(graph: Graph, request: T): 
 function noTarget({ featureId, taskId }: Names): TurngraphError {
   const paths = [...(featureId == null ? ['feature_id'] : []), ...(taskId == null ? ['task_id'] : [])]
   const problems = paths.map((path) => ({ path, message: 'is missing' }))
-  const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join('; ')
-  return new TurngraphError('invalid_request', message, {
+  return invalidFields(problems, {
     hint: 'Name the feature and the task, or a world of the task (world_slug).',
-    details: { problems },
   })
 }
 
