@@ -12,7 +12,6 @@ import { finalKeys } from '../rules/progress.ts'
 import { findCopiedVerdicts } from '../rules/verification-bases.ts'
 import type { Computed, Row } from './stall-analyses.ts'
 
-/** Number of worlds that one statement reads. */
 const WORLDS_PER_STATEMENT = 200
 /** Maximum number of worlds whose ledgers one statement reads. A ledger contains the texts of all verdicts. */
 const MAX_LEDGERS_PER_STATEMENT = 50

@@ -13,7 +13,6 @@ import { compareCodeUnits } from '../rules/labels.ts'
 /** Maximum number of worlds that are judged, the last active first. */
 export const MAX_CANDIDATES = 5_000
 
-/** Number of worlds that one statement reads. */
 const WORLDS_PER_STATEMENT = 200
 
 const candidateRow = z.object({

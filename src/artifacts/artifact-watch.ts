@@ -30,7 +30,6 @@ import { type ImportedTurn, importReading } from './import.ts'
 import type { ImportReport } from './import-report.ts'
 import { type AutobuildReading, readFolders } from './read.ts'
 
-/** The result of importing a task folder. */
 export type FolderImport = {
   folder: TaskFolder
   reading: AutobuildReading

@@ -76,7 +76,6 @@ export async function importAutobuild(
   })
 }
 
-/** A turn that an import stored. */
 export type ImportedTurn = TurnState & { superseded: boolean }
 
 type ReadingOptions = {

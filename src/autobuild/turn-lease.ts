@@ -145,7 +145,6 @@ export class TurnLease {
     await releaseLease(this.#place, this.#claim, reason)
   }
 
-  /** Stops the renewals. */
   stop(): void {
     this.#over = true
     this.#keeper.stop()

@@ -10,7 +10,6 @@ import {
 } from '../operations/table.ts'
 import { type Page, readPages } from './require-project.ts'
 
-/** Answer of an operation in its wire form. */
 export type Answer<N extends OperationName> = OnWire<OperationOutput<N>>
 
 export async function askInWireForm<N extends OperationName>(

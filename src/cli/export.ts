@@ -86,7 +86,6 @@ async function* statementLines(client: TurngraphClient, worldSlug: string): Asyn
     printNote(`${plural(withoutFiles, 'observation')} left out: outside of a git repository.`)
 }
 
-/** Reads a session as one line of ATIF. */
 async function* readTrajectory(client: TurngraphClient, sessionId: string): AsyncGenerator<string> {
   const { atifDocument } = await import('../rules/atif-document.ts')
   const { items } = await client.listTranscriptTurns({ sessionId, minLength: 0, limit: 0 })

@@ -57,7 +57,6 @@ async function withReadingClient<T>(
   return withClient({ project, readsOnly: true }, use)
 }
 
-/** Finds the only feature that has sessions of a task. */
 async function findFeature(taskId: string, project: string | undefined): Promise<string> {
   const { readPages } = await import('./require-project.ts')
   const { items } = await withReadingClient(project, (client) =>

@@ -39,7 +39,6 @@ Examples (Claude Code):
   serveOverStdio,
 )
 
-/** Scopes of each role. */
 const SCOPES_OF_ROLE = { player: ['play'], coach: ['judge'], observer: ['observe'] } as const
 
 async function serveOverStdio({

@@ -13,7 +13,6 @@ export function printLines(lines: string): void {
 /** Prints only the wire form. At a terminal, hidden characters are escapes. */
 export const printJson = (wire: unknown): void => printLines(toJson(wire, 2))
 
-/** Prints the wire form as one line of JSON lines. */
 export const printJsonLine = (wire: unknown): void => printLines(toJson(wire))
 
 function toJson(wire: unknown, indentation?: number): string {

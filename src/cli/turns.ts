@@ -80,7 +80,6 @@ async function showTurns(input: OperationInput<'listTranscriptTurns'>, frame: Fr
 
 type Patterns = OperationInput<'listTranscriptPatterns'>
 
-/** Counts the turns of each minimum length. */
 async function countTurns(
   minLengths: readonly Patterns['minLength'][],
   input: Patterns,

@@ -24,7 +24,6 @@ export const operationsByName: {
   }
 } = operations
 
-/** Calls an operation; the name determines the types of input and output. */
 type CallAny = <N extends OperationName>(
   name: N,
   input: OperationInput<N>,
@@ -49,7 +48,6 @@ export function callsBy(call: CallAny): Calls {
 const hasEveryCall = (calls: object): calls is Calls =>
   operationNames.every((name) => Object.hasOwn(calls, name))
 
-/** Calls an operation of a client by its name. */
 export const callOn = <N extends OperationName>(
   client: Calls,
   name: N,

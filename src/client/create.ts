@@ -15,7 +15,6 @@ const RETRIES = 3
 /** Type of the log for both forms of a client. With two types, the compiler could not infer the parameters of a caller's function. */
 type Log = (message: string, fields?: object) => void
 
-/** Options of a client for a service. */
 const httpOptions = httpClientOptions.extend({
   /** Folder in which captures wait while the service is unreachable, optionally with its limits. */
   spool: z.union([z.string().min(1), spoolOptions]).optional(),

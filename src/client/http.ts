@@ -60,7 +60,6 @@ export type HttpClientOptions = z.input<typeof httpClientOptions> & {
 }
 
 export type HttpClient = TurngraphClient & {
-  /** Calls an operation by its name. */
   callOperation<N extends OperationName>(
     name: N,
     input: unknown,

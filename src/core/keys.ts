@@ -39,7 +39,6 @@ const SUPERSEDED = /^(.*\/\d+)~(\d+)$/s
 
 export const isSupersededKey = (key: string): boolean => SUPERSEDED.test(key)
 
-/** Returns the key of the turn without the revision. */
 export const turnOfSuperseded = (key: string): string => SUPERSEDED.exec(key)?.[1] ?? key
 
 /** The key of a turn run or an attempt. It contains the project, so an id of another project finds nothing. */
@@ -59,11 +58,9 @@ export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: st
 export const isCriterionKey = (ofTask: string, key: string): boolean =>
   key.startsWith(`${ofTask}/`) && /^(text|label):[0-9a-f]{64}$/.test(key.slice(ofTask.length + 1))
 
-/** The key of one version of a task's specification. */
 export const specificationKey = (ofTask: string, version: number): string =>
   `${ofTask}/specification:${version}`
 
-/** The key of a file, from its path in the project. */
 export const fileKey = (project: string, path: string): string => join(project, path)
 
 /** The key of an agent, from its name and its model. An empty model is the same as none. */

@@ -20,7 +20,6 @@ export const pathToOwned = (x: string, { type, owner, of }: Ownership, named = '
 const path = (x: string, type: string, isInward: boolean, end: string): string =>
   isInward ? `(${x})<-[:${type}]-${end}` : `(${x})-[:${type}]->${end}`
 
-/** Ownerships that each node of a label must have. */
 export const requiredBelow = (label: Label): Ownership[] =>
   ownedBy(label).filter(({ isRequired }) => isRequired)
 

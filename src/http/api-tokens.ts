@@ -10,7 +10,6 @@ import { computeProof, createToken, hashToken, tokenHint } from '../platform/ser
 import { PageSessions } from './page-sessions.ts'
 import { readTokensFile, type TokensPlace, tokensPlace } from './tokens-file.ts'
 
-/** Caller, as identified by a token. */
 export type Caller = {
   name: string
   /** Name of the token, which records keep; null without a token. */

@@ -82,7 +82,6 @@ export class Drain {
   #closing = false
   #onIdle: (() => void) | null = null
 
-  /** Wraps the request listener. */
   around(answer: RequestListener): RequestListener {
     return (req, res) => {
       if (this.#closing) res.setHeader('Connection', 'close')

@@ -31,7 +31,6 @@ type OpenSession = {
   expiry: NodeJS.Timeout | undefined
 }
 
-/** Session of a request. */
 export type Session = Subscriptions & {
   /** Returns a signal that is aborted when another request of the client cancels a request of this body. */
   cancelledBy(body: unknown, res: Response): AbortSignal

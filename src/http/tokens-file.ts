@@ -25,7 +25,6 @@ const tokenEntries = z.array(tokenEntry)
 
 type TokenEntry = z.output<typeof tokenEntry>
 
-/** Request for a new token. */
 export const tokenRequest = tokenEntry.omit({ sha256: true })
 
 /** Place of the tokens. A file of the data folder may be absent, and a file that another person may have written is refused. */

@@ -13,11 +13,9 @@ export type RoleScopes = readonly RoleScope[]
 
 /** Rule of a field whose value decides which scopes may send it. */
 export type ValueRule = {
-  /** Scopes by value. */
   values: Readonly<Record<string, RoleScopes>>
   /** Scopes of all other values. */
   others: RoleScopes
-  /** Value of an absent field. */
   absent: string
 }
 
@@ -29,7 +27,6 @@ export type FieldRules = Readonly<Record<string, FieldRule>>
 
 type PartOf<T> = NonNullable<T> extends readonly (infer Entry)[] ? Entry : NonNullable<T>
 type RuleOf<T> = RoleScopes | ValueRule | (PartOf<T> extends object ? { each: RulesOf<PartOf<T>> } : never)
-/** Rules of a schema, one for each field. */
 export type RulesOf<T> = { readonly [K in keyof T]-?: RuleOf<T[K]> }
 
 /** Gives every field of a request the same rule. */

@@ -47,7 +47,6 @@ const restored = z.object({
   existing: z.number().describe('stood there already, the same'),
 })
 
-/** Results by kind of record. */
 const restoredRecords = z.partialRecord(z.enum(KINDS), restored)
 
 const examinationCursor = z.string().max(16_000).nullish().describe("the last answer's next_cursor")

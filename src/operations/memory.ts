@@ -63,7 +63,6 @@ export const captureAnswer = turnState.extend({
   redactions: z.number().describe('how many secrets were masked in what was sent'),
 })
 
-/** A criterion, compared with a tree. */
 const seenCriterion = criterionState.extend({
   seen: z
     .enum(SEEN_ON)

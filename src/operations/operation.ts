@@ -56,7 +56,6 @@ export type Call = {
   caller?: { name: string; tokenName: string | null; scopes: readonly Scope[] }
   /** Coordinator of turn runs in this process. */
   runs: TurnRuns
-  /** Feed of the changes in the graph. */
   feed: ChangeFeed
   /** Indexes of the texts that a search finds. */
   search: SearchIndexes

@@ -96,7 +96,6 @@ export const routes: readonly Route[] = [
 export const hasBody = ({ method }: { method: string }): boolean =>
   method === 'POST' || method === 'PUT' || method === 'PATCH'
 
-/** Finds the route of an operation. */
 export const findRoute = (operation: OperationName): Route => {
   const route = routes.find((candidate) => candidate.operation === operation)
   if (route === undefined) throw new Error(`operation ${operation} has no route`)

@@ -61,7 +61,6 @@ const MAX_PAGE_BYTES = Math.floor((4 * 1024 * 1024) / 3)
 
 type Own = Partial<Omit<Tool, 'name' | 'title' | 'operation' | 'annotations'>> & { kind?: ToolKind }
 
-/** Removes the project from the input of an operation. */
 const withoutProject = ({ input }: { input: z.ZodObject }): z.ZodObject => input.omit({ project: true })
 
 /** @param own values that replace the summary, the input and the answer of the operation */

@@ -55,7 +55,6 @@ export type Applied = {
   }
 }
 
-/** The registry of a task before its first record. */
 export const emptyRegistry = (taskKey: string): Registry => ({ taskKey, criteria: [], specification: null })
 
 /** The state of a world before its first turn. Versions of the specification that exist then are known from the start. */

@@ -20,7 +20,6 @@ const MIN_WORDS_CONTAINED = 8
 /** Maximum number of promises that a text is compared with, counted at each of its words. Bounds texts of one repeated word. */
 const MAX_COMPARISONS = 20_000
 
-/** Grades the text of a verification of a criterion. */
 export type Grader = (criterionKey: string, evidence: string | null) => Basis
 
 /** Returns the keys of the criteria whose promise is the text or a part of it. */

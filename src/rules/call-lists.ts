@@ -4,13 +4,11 @@ import { STEP_STATUSES, type StepStatus, textList } from './values.ts'
 
 /** A tool call, without its input, its output and its error. */
 export type Call = {
-  /** Id of the call in the transcript. */
   id: string
   tool: string
   status: StepStatus
   /** Number of its group of parallel calls in the turn, from 1; null if it is not parallel. */
   parallelGroup: number | null
-  /** Null if it is not known. */
   durationMs: number | null
   /** Subagent that the call started, as its result names it. */
   agentId: string | null

@@ -16,7 +16,6 @@ export type CallSequence = {
 
 type Counted = { count: number; turns: number; sessions: Set<string> }
 
-/** Collects the sequences of turns. */
 export class CallSequences {
   readonly #found = new Map<string, Counted>()
 

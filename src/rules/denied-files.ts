@@ -56,7 +56,6 @@ export function findDeniedFiles({ filesModified, filesSource, issues }: FileClai
   return denied.size === 0 ? [] : filesModified.filter((file) => denied.has(projectPath(file) ?? ''))
 }
 
-/** Lists the claimed paths that a text denies. */
 function listDenied(text: string, claimed: ReadonlySet<string>): string[] {
   const recorded = [...text.matchAll(GUARDKIT_RECORD)].flatMap(([, file = '']) => projectPath(file) ?? [])
   const named = text.split(SENTENCE_END).flatMap((sentence) => listDeniedInSentence(sentence, claimed))

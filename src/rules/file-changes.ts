@@ -1,7 +1,6 @@
 /** Counts the files that turns changed, without the files that git shows as unchanged (contract: evidence.md). Pure. */
 import { projectPath } from '../core/project-paths.ts'
 
-/** A turn with the files that it changed. */
 export type TurnFiles = {
   turn: number
   /** True if the files that the turn changed are known. */
@@ -12,7 +11,6 @@ export type TurnFiles = {
 /** The files that each turn changed. A turn is missing if its files are not known. */
 export type ChangedFiles = ReadonlyMap<number, readonly string[]>
 
-/** Lists the changed files of each turn. */
 export const listChangedFiles = (turns: readonly TurnFiles[]): ChangedFiles =>
   new Map(
     turns.flatMap(({ turn, isKnown, files }) =>

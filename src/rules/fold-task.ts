@@ -59,7 +59,6 @@ const withWorld = <C>(
   { registry, state, entries }: World<C> & Pick<TaskState<C>, 'registry'>,
 ): TaskState<C> => ({ registry, worlds: new Map([...worlds, [worldKey, { state, entries }]]) })
 
-/** Applies the next declared version. */
 export function applyDeclaration<C>(
   { registry, worlds }: TaskState<C>,
   version: DeclaredVersion,

@@ -24,7 +24,6 @@ export type Entry = {
   label: string | null
   text: string | null
   source: string
-  /** Evidence of the verdict. */
   evidence?: string | null
   /** True for a verification that was added to a turn: its id is a label that the criteria were shown under. */
   isAdded?: boolean
@@ -420,7 +419,6 @@ class Resolver {
     if (hasMark(text)) addTo(this.#byText.quoted, this.#readWords(showMarks(text)).joined, criterion)
   }
 
-  /** Finds the criteria that have one of the labels. */
   #labelled(labels: readonly string[]): ReadonlySet<Criterion> {
     if (this.#byAlias === null) {
       this.#byAlias = new Map()

@@ -1,7 +1,6 @@
 /** Finds the criteria that the tests of a report prove (contract: evidence.md, "Test reports"). Pure. */
 import { normalizeLabel } from './labels.ts'
 
-/** Formats of test reports. */
 export const REPORT_FORMATS = ['junit', 'tap', 'vitest'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 

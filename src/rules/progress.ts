@@ -182,7 +182,6 @@ export type Progress = z.output<z.ZodObject<typeof progressShape>>
 /** List of the values without names, a quarter as long as a map. */
 export const progressColumns = columns(progressShape)
 
-/** Returns the initial progress of a criterion. */
 export const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress =>
   progressColumns.parse([turn, position])
 

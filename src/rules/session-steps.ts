@@ -11,7 +11,6 @@ import { addFiles, NO_FILES, type StaleSince, staleSince, type TouchedFiles } fr
 /** A turn with its entries about criteria, and its end if it was judged. */
 export type SessionTurn = TurnEntries & { outcome: Outcome | null }
 
-/** Records of a session. */
 export type SessionRecords = {
   featureId: string
   taskId: string
@@ -57,6 +56,5 @@ export function statesAfter(
   return specifiedStates({ criteria, progress, specifiedAfter }, specified, policy)
 }
 
-/** Returns the keys of the required criteria that are verified. */
 export const verifiedKeys = (states: readonly CriterionState[]): Set<string> =>
   new Set(states.filter((state) => isRequired(state) && state.state === 'verified').map(({ key }) => key))

@@ -21,7 +21,6 @@ import {
 import type { Complaint } from './signature.ts'
 import type { CoachDecision } from './values.ts'
 
-/** A turn with the texts of its judge. */
 export type JudgedTurn = {
   turn: number
   decision: CoachDecision

@@ -1,7 +1,6 @@
 /** Converts the names of judges and Players to and from their stored form, and lists the nodes of agents. Pure. */
 import { agentKey } from '../core/keys.ts'
 
-/** Agent that played a turn. */
 export type Player = { agent: string; model: string | null }
 /** Agent that judged a turn or a criterion. */
 export type Judge = Player & { promptDigest: string | null }

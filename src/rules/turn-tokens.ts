@@ -15,7 +15,6 @@ export function addTokens(sum: TokenCounts, tokens: Readonly<TokenCounts>): void
   for (const kind of TOKEN_KINDS) sum[kind] += tokens[kind]
 }
 
-/** Returns the number of tokens of all kinds. */
 export const totalTokens = (tokens: Readonly<TokenCounts>): number =>
   TOKEN_KINDS.reduce((sum, kind) => sum + tokens[kind], 0)
 

@@ -29,7 +29,6 @@ export type Severity = (typeof SEVERITIES)[number]
 /** The feature of a turn whose sources do not name one. */
 export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
 
-/** Source of a verification. */
 export const SOURCES = ['coach', 'validator', 'gate', 'command', 'person', 'player'] as const
 export type Source = (typeof SOURCES)[number]
 

@@ -87,7 +87,6 @@ export type WorldState = StoredState & {
   files: ProofFiles
 }
 
-/** The state of a world without turns. */
 export const NO_TURNS: StoredState = {
   turn: 0,
   digest: null,

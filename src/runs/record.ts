@@ -98,7 +98,6 @@ export function brokenRules(run: TurnRun): string[] {
   return rules.filter(([, holds]) => !holds).map(([name]) => name)
 }
 
-/** Lists the broken rules of an attempt. */
 export function brokenAttemptRules(attempt: Attempt): string[] {
   const ended = attempt.status !== 'running'
   const reasoned = attempt.status === 'failed' || attempt.status === 'interrupted'

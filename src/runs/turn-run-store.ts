@@ -350,7 +350,6 @@ export class TurnRunStore {
     return row.attempt
   }
 
-  /** Returns the ids of the attempts that have ended. */
   async endedAmong(attempts: readonly AttemptRef[]): Promise<Set<string>> {
     const keys = attempts.map(({ project, attemptId }) => recordKey(project, attemptId))
     const rows = await readAttemptEnds(this.#graph, keys)

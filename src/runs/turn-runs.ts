@@ -155,7 +155,6 @@ export class TurnRuns {
     return run
   }
 
-  /** Commits a worker's turn record for its attempt. */
   async commitAttempt(
     attempt: Attempt,
     fence: number,

@@ -111,7 +111,6 @@ const listAttemptsWith = ({ worldSlug, turnRunId }: Pick<TurnRun, 'worldSlug' | 
   args: { worldSlug, turnRunId },
 })
 
-/** An attempt in a list. */
 export const attemptSummary = z.object({
   attemptId: z.string(),
   turnRunId: z.string().nullable(),

@@ -23,11 +23,9 @@ const BEGINNING = 1
 /** Score that a text gains for each searched word that it contains as a whole word. */
 const WHOLE_WORD_BONUS = 1
 
-/** A node of the graph with texts. */
 export type Source = {
   /** Unique in the index. */
   id: string
-  /** Key of the node in the graph. */
   key: string
   /** Key of the session, or of the node itself: orders hits of one time. */
   group: string
@@ -91,7 +89,6 @@ export class TextIndex {
   /** Places of the texts that contain all words so far, in the first elements. */
   #matched = new Int32Array(0)
 
-  /** Number of texts. */
   get size(): number {
     return this.#entryOf.length - this.#removed
   }

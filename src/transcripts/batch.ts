@@ -17,7 +17,6 @@ const linkSessionTurns = statement('transcripts/link-session-turns')
 /** Some turns of a transcript and the new position in its file. Both are written together or not at all. */
 export type Part = {
   source: TranscriptSource
-  /** The node of the file. */
   file: {
     key: string
     expected: number
@@ -59,7 +58,6 @@ export class TranscriptBatch {
     this.#graph = graph
   }
 
-  /** Number of steps in a transaction. */
   get stepsAtOnce(): number {
     return this.#most
   }

@@ -102,7 +102,6 @@ function promptText(record: TranscriptRecord): { text: string; shows: boolean } 
   }
 }
 
-/** A call in a record of the assistant. */
 export type Call = { id: string; tool: string }
 
 export const listCalls = (record: TranscriptRecord): Call[] =>

@@ -26,7 +26,6 @@ const lockedTurn = z.object({
 })
 
 type Deduplicated = {
-  /** The turns to write. */
   chosen: StoredTurn[]
   /** Keys of patterns that only the replaced record followed. */
   patterns: string[]

@@ -31,7 +31,6 @@ import type { TranscriptTurn } from './turn.ts'
 
 const linkTurns = statement('transcripts/link-turns')
 
-/** The result of an import. */
 export type TranscriptImport = ReadingFigures & {
   /** Position at which the next import continues. */
   offset: number

@@ -21,7 +21,6 @@ import type { TranscriptTurn } from './turn.ts'
 
 export type StoredTurn = {
   project: string
-  /** The key of the file with the turn. */
   fileKey: string
   /** The time of the newest record of the session in that file, up to the current position. */
   newestMs: number
@@ -97,7 +96,6 @@ export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTur
   }
 }
 
-/** Counts the calls and the failed calls of each tool. */
 export function countCalls(project: string, calls: readonly { tool: string; status: string }[]) {
   return [...groupBy(calls, ({ tool }) => tool)].map(([name, own]) => ({
     key: toolKey(project, name),

@@ -43,7 +43,6 @@ type Unanswered = z.output<typeof unanswered>
 
 /** The state that a thread needs to continue later. Plain data, with a limited number of turns. */
 export const threadState = z.object({
-  /** The id of the thread's session. */
   sessionId: z.string(),
   sidechain: z.boolean(),
   nextIndex: z.number(),

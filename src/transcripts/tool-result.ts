@@ -7,7 +7,6 @@ import type { StepStatus } from '../rules/values.ts'
 import { asText, type Block, listBlocks } from './content.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
 
-/** Returns the results of calls in a record. */
 export const listResults = (record: TranscriptRecord): Block[] =>
   listBlocks(record).filter(({ type }) => type === 'tool_result')
 

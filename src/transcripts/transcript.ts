@@ -187,7 +187,6 @@ export class Transcript {
     return this.#sessions().map((thread) => ({ thread: thread.state, open: thread.openTurn() }))
   }
 
-  /** Returns the threads that count as sessions. */
   threads(): ThreadState[] {
     return this.#sessions().map(({ state }) => state)
   }

@@ -23,7 +23,6 @@ export const openUsage = z.object({
 })
 export type OpenUsage = z.output<typeof openUsage>
 
-/** The usage of a turn. */
 export const usage = tokenCounts.extend({
   /** Names of the models, in the order of their first response. */
   models: z.array(z.string()),

@@ -16,7 +16,6 @@ export type Address =
   | { view: 'nowhere' }
 
 export type ViewName = Address['view']
-/** An address that belongs to a view. */
 export type ViewAddress = Exclude<Address, { view: 'nowhere' }>
 
 /** Paths of the views. A word in braces is a parameter. */

@@ -5,7 +5,6 @@ import { splitTokens } from './cypher-lexer.ts'
 export const PLANNING = 'EXPLAIN\n'
 
 type Said = {
-  /** The message of the engine. */
   message: string
   /** The query as its author wrote it. */
   query: string

@@ -2,7 +2,6 @@
 import { invalidField, type TurngraphError } from '../../core/errors.ts'
 import type { Params } from '../../graph/port.ts'
 
-/** The plan of an engine for a query. */
 export type Plan = {
   /** True if the engine itself reports that the query only reads. */
   reads: boolean

@@ -9,7 +9,6 @@ export const unknownName = z.object({
 })
 export type UnknownName = z.output<typeof unknownName>
 
-/** Names that a graph has. */
 export type GraphNames = { labelsAndTypes: ReadonlySet<string>; properties: ReadonlySet<string> }
 
 /** Maximum number of warnings of one query. */

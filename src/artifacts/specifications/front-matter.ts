@@ -21,7 +21,6 @@ export function splitFrontMatter(source: string): FrontMatter {
   return { fields, body: text.slice(front.length), offset: front.split('\n').length - 1 }
 }
 
-/** The task and the feature that front matter names. */
 export const namesOf = ({ fields }: FrontMatter): { taskId: string | null; featureId: string | null } => ({
   taskId: fields.get('id') || fields.get('task_id') || null,
   featureId: fields.get('feature_id') || null,

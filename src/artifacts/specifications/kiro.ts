@@ -16,7 +16,6 @@ const REQUIREMENT = /^(?:\p{L}[\p{L}\p{M} ]{0,30}?)?[ -]?(\d{1,4}(?:\.\d{1,4})*)
 const NUMBERED = /^(?:\[[ xX]?\][ \t]+)?[*_]{0,2}(\d{1,4}(?:\.\d{1,4})+)[.):]?[*_]{0,2}[.):]?[ \t]+/
 /** The defect of a bug fix is how the system must not behave. */
 const DEFECT = /\bdefect\b|current behaviou?r/i
-/** Keywords of EARS. */
 const EARS = /\b(?:SHALL|WHEN|WHILE)\b/
 
 export function readKiro(source: string, { path }: ReadOptions): Stated {

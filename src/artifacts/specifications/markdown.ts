@@ -122,7 +122,6 @@ function readTitle({ title }: Section): string | null {
   return SPACED_LABEL.test(title) ? title.replace(SPACED_LABEL, '$1: ') : null
 }
 
-/** Lists the sections below a heading. */
 function listBelow(sections: readonly Section[], heading: number): readonly Section[] {
   const level = sections[heading]?.level ?? 0
   let end = heading + 1

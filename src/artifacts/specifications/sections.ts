@@ -86,7 +86,6 @@ const moveDown = (item: ListItem, offset: number): ListItem =>
     ? item
     : { ...item, line: item.line + offset, items: item.items.map((each) => moveDown(each, offset)) }
 
-/** Matches a heading of acceptance criteria. */
 export const NAMES_CRITERIA = /acceptance\s+criteria/i
 
 /** Matches a heading that may introduce criteria, in several languages. */

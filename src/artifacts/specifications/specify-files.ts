@@ -180,7 +180,6 @@ const refusedFile = (path: string, refused: string): SpecifiedFile => ({
   refused,
 })
 
-/** The text of a file, or the file as it is refused. */
 async function readText(
   { path }: FoundFile,
   isOnly: boolean,

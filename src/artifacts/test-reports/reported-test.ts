@@ -13,7 +13,6 @@ const MAX_MESSAGE_CHARACTERS = 1_000
 /** A report that cannot be read. The message is the rest of a sentence that begins with the report. */
 export class BrokenReport extends Error {}
 
-/** Collects the tests of a report. */
 export class TestList {
   readonly #tests = new Set<ReportedTest>()
 

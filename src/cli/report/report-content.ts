@@ -41,7 +41,6 @@ export type SessionContent = {
   cuts: Cut[]
 }
 
-/** Promises and verdicts of a turn about a criterion. */
 export type CellEvidence = {
   key: string
   turn: number

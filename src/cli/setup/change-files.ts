@@ -10,7 +10,6 @@ import type { OwnPart } from './marked-lines.ts'
 import { isEmptyText, OWN_PARTS, type SetupFile } from './own-parts.ts'
 import { type Change, readRecord, recordFile, type SetupRecord, writeRecord } from './record.ts'
 
-/** Part to add to a file. */
 export type Addition = { file: SetupFile; add(text: string): string }
 
 /** Result of one file, in words and for `--json`. */

@@ -11,7 +11,6 @@ import { additionsOf, type Setup } from './additions.ts'
 import { addParts, type FileResult, hasPart } from './change-files.ts'
 import { OFFER_NAMES, type OfferName } from './offer-names.ts'
 
-/** Key and description of each offer. */
 const OFFERS: Record<OfferName, { key: string; describe(setup: Setup): string }> = {
   hooks: {
     key: 'h',

@@ -12,7 +12,6 @@ import { createHash, createHmac } from 'node:crypto'
 
 export const BARE_MARK = '[redacted]'
 
-/** Makes the mark of a secret from its digest. */
 export type Marker = (digest: string) => string
 
 export const digestSecret = (secret: string): string =>

@@ -46,14 +46,12 @@ export async function scrub<T>(
   return { scrubbed: rewrite(record, replace, IDENTITY) as T, redactions }
 }
 
-/** Masks each text and counts its masked places. */
 export async function scrubEach(texts: readonly string[]): Promise<Masked[]> {
   const { content, pieces } = layOut(texts)
   const masked = maskTexts(pieces, await findSecrets(content), bareMarker)
   return texts.map((text) => masked.get(text) ?? { text, places: 0 })
 }
 
-/** Counts the masks in names that were masked before. */
 export const countMasks = (names: readonly (string | null)[]): number =>
   names.reduce((sum, name) => sum + (name?.split(BARE_MARK).length ?? 1) - 1, 0)
 

@@ -150,7 +150,6 @@ export const relationships: readonly StoredRelationship[] = [
   relationship('MIGRATED_TO', 'SchemaMigration', 'SchemaMigration', 'the migration after it'),
 ]
 
-/** Returns the properties of relationships of a type. */
 export function relationshipProperties(type: string): z.ZodObject {
   const found = relationships.find((row) => row.type === type)
   if (found === undefined) throw new Error(`there is no relationship ${type}`)

@@ -130,7 +130,6 @@ async function* examinePieces(
 /** Position of the schema: before the projects. The positions of the kinds of nodes come after them. */
 const SCHEMA = ''
 
-/** Kinds with a key, each with the statement that reads it. */
 const KINDS = LABELS.filter((label) => nodes[label].name === 'key').map((label) => ({
   label,
   rule: findRule(label),

@@ -9,7 +9,6 @@ import { selectParts, setProjectOfParts } from '../../graph/model-statements.ts'
 import type { Graph } from '../../graph/port.ts'
 import { type Examined, type Findings, keyList, type Part, propertyMap } from './finding.ts'
 
-/** Number of parts that are read at once. */
 const PARTS_AT_ONCE = 4_000
 
 /** Labels with ordered parts, with the kinds of the parts and the statement that reads them. */

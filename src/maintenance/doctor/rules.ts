@@ -53,7 +53,6 @@ export type Rule<L extends Label = Label> = {
 
 const lockTask = statement('doctor/lock-task')
 
-/** Returns the key without its last part. */
 const parentOf = (key: string): string => key.slice(0, key.lastIndexOf('/'))
 
 export const rules: { [L in Label]?: Rule<L> } = {

@@ -28,7 +28,6 @@ export type ExportPosition = z.output<typeof exportPosition>
 
 type Entry = { record: ExportRecord; at: ExportPosition }
 
-/** The first line of an export. */
 export const headerLine = (exported: Exported): string =>
   JSON.stringify({ format: FORMAT, version: VERSION, ...exported } satisfies Header)
 

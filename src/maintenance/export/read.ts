@@ -102,7 +102,6 @@ export function recordWith<K extends NodeKind>(kind: K, { node, record }: Found<
   return records[kind].safeParse(line).data as RecordOf<K> | undefined
 }
 
-/** Reads records by key. */
 export const readRecords = async <K extends NodeKind>(
   graph: Graph,
   kind: K,

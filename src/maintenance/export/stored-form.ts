@@ -25,7 +25,6 @@ export type Ref = { label: Label; key: string }
 export type Field = {
   /** Expressions that read the field. */
   reads: readonly string[]
-  /** Schema that decodes their values. */
   decode: z.ZodType
   /** Property of the node with the number of values. Fewer values mean half a commit. */
   countedBy?: string
@@ -390,7 +389,6 @@ export const storedForms = Object.fromEntries(
   KINDS.flatMap((kind) => (kind === 'world' || kind === 'standing' ? [] : [[kind, makeForm(kind)]])),
 ) as { readonly [K in NodeKind]: StoredForm }
 
-/** Returns the key that identifies a record. */
 export function findKey(record: ExportRecord): string {
   if ('key' in record) return record.key
   if (record.kind === 'standing') return record.world

@@ -93,7 +93,6 @@ async function compareCriteria(run: Run, taskKey: string) {
   return { unnamed: criteria.flatMap(({ key }) => (named.has(key) ? [] : [key])), changes }
 }
 
-/** Returns criteria together with the targets of their merges. */
 export function withTargets(
   criteria: readonly { key: string; mergedInto: string | null }[],
   keys: readonly string[],

@@ -82,7 +82,6 @@ const listLinks = (label: Label): Link[] => [
   }),
 ]
 
-/** Keys by label. */
 export type Linked = { [label in Label]?: string[] }
 
 const deletedRow = z.record(z.string(), z.union([z.number(), z.array(z.string())]))
@@ -248,7 +247,6 @@ WHERE ${isEmpty.join(' AND ')}${deleting(label, rest ?? [])}`,
 const deleteEmptyTask = deletionOfEmpty('Task')
 const deleteEmptyFeature = deletionOfEmpty('Feature')
 
-/** Deletes a project if it is empty. */
 export const deleteEmptyProject = deletionOfEmpty('Project')
 
 /**

@@ -58,7 +58,6 @@ const worldToForget = z.object({
   activeRunId: optionalText,
   activeAttemptId: optionalText,
 })
-/** World that is to be deleted. */
 export type WorldToForget = z.output<typeof worldToForget>
 
 /** Position of a world among all worlds in scope. */

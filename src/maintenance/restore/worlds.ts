@@ -175,7 +175,6 @@ function toDerived({ index, record }: Given<'standing'>, ledger: Ledger | undefi
   }
 }
 
-/** Rejects a world without all of its turns and attempts. */
 async function refuseHalf(work: Work, fresh: readonly Given<'standing'>[]): Promise<void> {
   const others = distinctKeys(fresh).filter((key) => !isMade(work, { label: 'World', key }))
   const found = new Map(work.written)

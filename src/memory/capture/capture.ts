@@ -98,7 +98,6 @@ export async function captureTurnState(
   return { ...captured, turn: { ...captured.turn, completedAt: instantRow.parse(row.completedAt) } }
 }
 
-/** Lists the labels of criteria in a request. */
 const listLabels = (request: CaptureRequest): string[] => [
   ...Object.keys(request.acceptanceCriteriaStatus ?? {}),
   ...[...(request.verifications ?? []), ...(request.promises ?? [])].map(({ criterionId }) => criterionId),

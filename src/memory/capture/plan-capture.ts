@@ -44,7 +44,6 @@ export type Target = {
   worldSlug: string
   /** True if this capture creates the world. */
   isNew: boolean
-  /** Revision of the replaced record. */
   replaced: { revision: number } | null
   /** Number of rollbacks of the world, and the key of the withdrawn record that the turn follows. */
   rollbacks: number

@@ -30,7 +30,6 @@ const currentRecords = statement('turns/records-of-task', 'current')
 const replacedRecords = statement('turns/records-of-task', 'replaced')
 const withdrawnRecords = statement('turns/records-of-task', 'withdrawn')
 
-/** A world with the number of its turns. */
 export const worldRow = z.object({
   worldSlug: z.string(),
   deleted: z.boolean(),

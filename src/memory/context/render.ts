@@ -538,7 +538,6 @@ function labelled(name: string, parts: readonly Part[], between = '', from = '')
 const textParts = (text: string | null, section?: string): Part[] =>
   toIndentedParts(toBlock(text ?? ''), section)
 
-/** Splits an indented text into parts. */
 const toIndentedParts = (text: string, section?: string): Part[] =>
   text === '' ? [] : [{ kind: 'text', text, ...(section === undefined ? {} : { section }) }]
 

@@ -196,7 +196,6 @@ export function stallFor(role: Role, stall: Stall): StallView {
 
 const WARNED: ReadonlySet<string> = new Set(['plateau', 'oscillating', 'stalled', 'blocked'])
 
-/** True if a context shows a warning for the verdict. */
 export const isWarned = ({ verdict }: Pick<StallView, 'verdict'>): boolean => WARNED.has(verdict)
 
 /** Returns the warning of a context; null without a reason for one. */

@@ -24,7 +24,6 @@ export const changesDigest = z
   .string()
   .regex(/^(sha256:)?[0-9a-f]{64}$/, 'is no SHA-256: 64 hexadecimal digits')
 
-/** An observation as it is sent. */
 export const observationInput = z.strictObject({
   command: z
     .array(shortText)
@@ -88,7 +87,6 @@ export const observation = z.object({
 
 export type Observation = z.output<typeof observation>
 
-/** An observation in its stored form. */
 export const observationText = z
   .string()
   .transform((stored) => parseJson(stored))

@@ -131,7 +131,6 @@ const readBackKeys = {
     .describe('of a record that was read back: the word that coach_decision was given as'),
 }
 
-/** Input of a capture. */
 export const turnInput = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
   featureId: nameOrEmpty.describe(`"": that of the world, otherwise ${UNKNOWN_FEATURE}`),

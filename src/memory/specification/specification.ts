@@ -118,7 +118,6 @@ const chooseLabel = (given: { criterionId?: string | null | undefined } | undefi
 
 export type DeclaredInput = z.output<typeof declaredCriteria>
 
-/** Criterion in the list of a version. */
 export type Listing = {
   label: string
   text: string
@@ -177,7 +176,6 @@ export const specificationView = z.object({
 
 export type SpecificationView = z.output<typeof specificationView>
 
-/** Criterion of the newest version. */
 export type Declared = Listing & {
   key: string
   /** Newest version that changed its text, and the time of its declaration. */
@@ -190,7 +188,6 @@ export type Declared = Listing & {
 export type Specification = {
   version: number
   declaredAt: string
-  /** Declared criteria in order. */
   declared: readonly Declared[]
   /** Retired criteria by key, with the version that left them out. */
   retiredIn: ReadonlyMap<string, number>

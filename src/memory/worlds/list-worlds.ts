@@ -11,7 +11,6 @@ import { COACH_DECISIONS, columns, textList } from '../../rules/values.ts'
 import { readTurnTokens, sumTurnTokens } from './turn-tokens.ts'
 import { readProgress, type WorldProgress, worldProgress } from './world-progress.ts'
 
-/** Maximum number of turns in a strip. */
 const MAX_STRIP_TURNS = 48
 /** Minimum number of worlds per read in a search for stalled worlds, most of which do stall. */
 const MIN_CHUNK = 20
@@ -23,7 +22,6 @@ export const tokenCounts = z.object({
   inputTokens: z.number().describe('input tokens, without cached ones'),
 })
 
-/** A world in a list. */
 export const listedWorld = worldProgress.extend({
   decisions: z
     .array(z.object({ turn: z.number(), decision: z.enum(COACH_DECISIONS) }))

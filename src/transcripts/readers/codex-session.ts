@@ -13,7 +13,6 @@ export type CodexSession = {
   startedAt: string | null
 }
 
-/** Types of the lines of a rollout. */
 const LINE_TYPES: ReadonlySet<unknown> = new Set([
   'session_meta',
   'response_item',

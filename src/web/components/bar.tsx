@@ -24,7 +24,6 @@ type Props = {
   contested?: number
 }
 
-/** Draws a part of a whole. */
 export function Bar({ part, whole, contested = 0 }: Props) {
   const share = (count: number) => (whole === 0 ? 0 : (100 * count) / whole)
   const certain = share(part - contested)

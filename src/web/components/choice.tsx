@@ -5,7 +5,6 @@ type Option<V> = { value: V; text: string; title?: string }
 
 type Props<V> = {
   legend: string
-  /** Name of the filter in the address. */
   filter: string
   options: readonly Option<V>[]
   chosen: V

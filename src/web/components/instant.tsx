@@ -47,7 +47,6 @@ function RelativeTime({ at }: { at: string }) {
 const describeInUtc = (at: string): string =>
   `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** Describes an instant as a relative time. */
 function describeInstant(at: string, now: number): string {
   const seconds = (new Date(at).getTime() - now) / 1_000
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)

@@ -46,7 +46,6 @@ export function Mark({ of, name }: { of: VerdictMark | DecisionMark; name?: stri
   return <span class={markClass(of)} role="img" aria-label={name} title={name} />
 }
 
-/** Returns the mark of a decision, by its name. */
 export const decisionMark = (decision: string): DecisionMark =>
   (Object.keys(DECISION_MARKS) as DecisionMark[]).find((mark) => DECISION_MARKS[mark][0] === decision) ??
   'undecided'

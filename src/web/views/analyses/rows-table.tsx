@@ -72,7 +72,6 @@ export function describeValue(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Links a value to the view of its session or turn. */
 function linkTo(project: string, columns: readonly string[], row: Row, name: string): string | null {
   if (name !== 'world' && name !== 'turn') return null
   const [world, turn] = [row[columns.indexOf('world')], row[columns.indexOf('turn')]]

@@ -9,7 +9,6 @@ import type { Answered } from '../../service/operations.ts'
 import { useSession } from '../../service/use-service.ts'
 import { useSubmission } from '../../service/use-submission.ts'
 
-/** Limits of the service. */
 const MAX_TURNS = 100_000
 const MAX_ATTEMPTS = 1_000_000
 

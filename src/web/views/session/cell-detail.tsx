@@ -14,7 +14,6 @@ import { type CellPlace, nameCell, type Row } from './matrix-rows.ts'
 type Props = {
   project: string
   turn: Turn
-  /** Newest turn of the session. */
   newest: number
   cell: CellPlace
   row: Row
