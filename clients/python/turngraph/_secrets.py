@@ -300,9 +300,10 @@ def _read_name(content: str, match: re.Match[str]) -> Optional[_Name]:
     head = found[0] if found else ""
     is_whole = WHOLE_HEAD.search(head) is not None or re.match(r"[A-Z]", word) is not None
     lower = word.lower()
-    if not is_whole and not STRONG_BEGINNING.match(lower):
-        return None
     text = head + word
+    is_strong = forms.STRONG.search(text) is not None
+    if not is_whole and not is_strong and not STRONG_BEGINNING.match(lower):
+        return None
     if forms.PUBLIC_NAME.search(text):
         return None
     around = before[: len(before) - len(head)]
@@ -313,7 +314,7 @@ def _read_name(content: str, match: re.Match[str]) -> Optional[_Name]:
         return None
     is_key = quote == '"' and sign == ":" and KEY_OF_RECORD.search(around) is not None
     is_tight = not re.search(r"[ \t]", sign) and not re.match(r"(?:this|self|[a-z]{1,2})\.", text)
-    return _Name(text, lower, forms.STRONG.search(text) is not None, is_key, sign.strip(), is_tight, place)
+    return _Name(text, lower, is_strong, is_key, sign.strip(), is_tight, place)
 
 
 SET_COMMAND = re.compile(

@@ -57,7 +57,7 @@ export const isPublicName = (name: string): boolean => PUBLIC_NAME.test(name)
 export const isStrongName = (name: string): boolean => STRONG.test(name)
 
 const STRONG =
-  /pass(?:word|wd|phrase|code)$|passwort$|pwd$|secret$|(?:api|access|secret|private|encryption|encrypt|signing|sign|master|account|shared|license|service|storage|subscription|admin|app|session|aes|hmac|jwt|auth|client)[_.-]?key$|(?:access|auth|refresh|id|api|bot|session|security|private|personal|bearer|vault|service|deploy|ci|job|registry|npm|github|gitlab|slack|secret|user)[_.-]?token$|[_.-](?:pass|pat)$|(?:^|[_.-])(?:ssh|db|pg|postgres|mysql|mongo|redis|ldap|smtp|imap|mail|ftp|root|admin)pass$|^pat$|client[_.-]?secret$|credentials?$/i
+  /pass(?:word|wd|phrase|code)$|passwort$|pwd$|secret$|(?:api|access|secret|private|encryption|encrypt|signing|sign|master|account|shared|license|service|storage|subscription|admin|app|session|aes|hmac|jwt|auth|client)[_.-]?key$|(?:access|auth|refresh|id|api|bot|session|security|private|personal|bearer|vault|service|deploy|ci|job|registry|npm|github|gitlab|slack|secret|user)[_.-]?token$|[_.-](?:pass|pat)$|(?:ssh|db|pg|postgres|mysql|mongo|redis|ldap|smtp|imap|mail|ftp|root|admin|user|key|store)pass$|^pat$|client[_.-]?secret$|credentials?$/i
 
 function readName(content: string, match: RegExpExecArray): Name | null {
   const [, word = '', suffix = '', quote, sign = ''] = match
@@ -67,8 +67,8 @@ function readName(content: string, match: RegExpExecArray): Name | null {
   // `apikey`.
   const isWhole = /(?:^|[^A-Za-z])$/.test(head) || /^[A-Z]/.test(word)
   const lower = word.toLowerCase()
-  if (!isWhole && !/^(?:pass(?:w|p)|pwd|secret|token|api)/.test(lower)) return null
   const text = head + word
+  if (!isWhole && !/^(?:pass(?:w|p)|pwd|secret|token|api)/.test(lower) && !isStrongName(text)) return null
   if (PUBLIC_NAME.test(text)) return null
   const around = before.slice(0, before.length - head.length)
   if (TEST_TITLE.test(around)) return null

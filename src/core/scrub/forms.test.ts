@@ -43,9 +43,20 @@ test('a short password is masked after the name of a password variable without a
     'SMTPPASS="qw3rty#1"',
     'APP_DBPASS=hunter2!',
     'MONGOPASS=hunter2!',
+    'USERPASS=hunter2!',
+    'KEYPASS=hunter2!',
+    'storepass=hunter2!',
+    'appDbPass=hunter2!',
+    'appDbPass = "Tr0ub4dor&3"',
   ])
-    expect(await maskedIn(text)).toMatch(/="?\[redacted/)
-  for (const text of ['SSHPASS=$PASSWORD sshpass -e', 'TESTPASS=12 of 12', 'BYPASS=always'])
+    expect(await maskedIn(text)).toMatch(/= ?"?\[redacted/)
+  for (const text of [
+    'SSHPASS=$PASSWORD sshpass -e',
+    'TESTPASS=12 of 12',
+    'BYPASS=always1',
+    'compass=N45x22',
+    'keyPass: 12',
+  ])
     expect(await maskedIn(text)).toBe(text)
 })
 
