@@ -219,6 +219,13 @@ describe('calls', () => {
     expect(ids([prompt, calls(['Read a', 'Read a'])])).toEqual(['a'])
   })
 
+  test('a call with an empty id is a call, and gets the result with that id', () => {
+    const call = { message: { content: [{ type: 'tool_use', id: '', name: 'Read' }] } }
+    expect(outcomeOf([prompt, { ...calls('Read a'), ...call }, failed('', 'Exit code 1')])).toMatchObject({
+      status: 'error',
+    })
+  })
+
   test('a block without an id or of another type is not a call', () => {
     const odd = {
       message: {

@@ -106,7 +106,7 @@ export type Call = { id: string; tool: string }
 
 export const listCalls = (record: TranscriptRecord): Call[] =>
   listBlocks(record).flatMap(({ type, id, name }) =>
-    type === 'tool_use' && typeof id === 'string' && id !== ''
+    type === 'tool_use' && typeof id === 'string'
       ? [{ id: maskName(id), tool: maskedName(name) ?? '(no name)' }]
       : [],
   )
