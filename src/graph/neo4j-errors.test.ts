@@ -46,12 +46,19 @@ test.each([
     'Server certificate is not trusted',
   ],
   ['Server responded HTTP. Make sure you are not trying …', 'Server responded HTTP'],
-])('the error of a store that cannot be reached names the cause and the setting: %s', (message, reason) => {
-  expect(toStoreError(errorOf('ServiceUnavailable', message), STORE)).toMatchObject({
-    message: `Neo4j at bolt://db:7687 cannot be reached: ${reason}.`,
-    hint: expect.stringContaining('TURNGRAPH_STORE'),
-  })
-})
+  [
+    'Driver is connected to a database that does not support …',
+    'Driver is connected to a database that does not support …',
+  ],
+])(
+  'the error of a store that cannot be reached names the cause, the setting and the versions of Neo4j: %s',
+  (message, reason) => {
+    expect(toStoreError(errorOf('ServiceUnavailable', message), STORE)).toMatchObject({
+      message: `Neo4j at bolt://db:7687 cannot be reached: ${reason}.`,
+      hint: expect.stringContaining('Check TURNGRAPH_STORE and the server (Neo4j 5.26 or 2026.x)'),
+    })
+  },
+)
 
 test.each(['Neo.ClientError.Statement.SyntaxError', 'Neo.ClientError.Schema.ConstraintValidationFailed'])(
   'an error that shows a defect is returned unchanged: %s',

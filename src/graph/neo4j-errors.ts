@@ -101,7 +101,7 @@ export function toStoreError(error: Neo4jError, { url, database }: Neo4jOptions)
       ? ['is not available', 'Check TURNGRAPH_NEO4J_USER and its privileges, then try']
       : isAnswer(error)
         ? ['is not available', 'Try']
-        : ['cannot be reached', 'Check TURNGRAPH_STORE and the server, then try']
+        : ['cannot be reached', 'Check TURNGRAPH_STORE and the server (Neo4j 5.26 or 2026.x), then try']
     return new TurngraphError('store_unavailable', `Neo4j at ${url} ${state}: ${reasonOf(error)}.`, {
       hint: `${first} again; no acknowledged write is lost.`,
       cause: error,
