@@ -7,6 +7,9 @@ import { request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { parseJson } from '../core/parse-json.ts'
 
+/** Form of the address of a service, without a user and a password, which `fetch` rejects. */
+export const SERVICE_ADDRESS = /^https?:\/\/[^@/?#]+([/?#]|$)/i
+
 export const PROOF_PATH = '/proof'
 
 /** Form of the nonce of a caller: 32 bytes in hexadecimal. */

@@ -809,7 +809,6 @@ describe('migrate and config', () => {
       TURNGRAPH_STORE: 'neo4j://anna:hidden@db:7687',
       TURNGRAPH_NEO4J_PASSWORD: 'hidden',
       TURNGRAPH_TOKEN: 'hidden',
-      TURNGRAPH_URL: 'https://anna:hidden@turngraph.example',
     }
     const { code, stdout } = await turngraph.run(['config'], { environment })
     expect(code).toBe(0)
@@ -822,6 +821,22 @@ describe('migrate and config', () => {
     })
     expect(asJson.stdout).not.toContain('hidden')
   })
+
+  test.each([
+    'http://anna:hidden@127.0.0.1:7480',
+    'https://anna:hidden@turngraph.example',
+    'http://anna:hidden@:x',
+  ])(
+    'a user and a password in TURNGRAPH_URL are one clear error that does not show them: %s',
+    async (url) => {
+      const { code, stdout, stderr } = await turngraph.run(['worlds'], {
+        environment: { TURNGRAPH_URL: url },
+      })
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain('TURNGRAPH_URL must have no user and no password: set TURNGRAPH_TOKEN')
+      expect(stderr).not.toMatch(/anna|hidden/)
+    },
+  )
 })
 
 describe('the token', () => {

@@ -606,6 +606,17 @@ describe('a memory that is unavailable', () => {
     expect(await user.start('resume', environment)).toMatchObject({ systemMessage: goesOn })
   })
 
+  test('rejects an address with a user and a password, and does not show them', async () => {
+    const user = aUser()
+    await user.install()
+    user.name(TASK)
+    expect(await user.stop({}, { TURNGRAPH_URL: 'http://anna:hidden@127.0.0.1:9' })).toEqual({
+      systemMessage: expect.stringMatching(
+        /: TURNGRAPH_URL must be an address without a user and a password\. /,
+      ),
+    })
+  })
+
   test('sends its token to no one if the recorded service has ended, because another program may have its port', async () => {
     let asked = 0
     const stranger = createServer((_request, response) => {
