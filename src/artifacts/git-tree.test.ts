@@ -246,6 +246,20 @@ test('neither settings of the repository nor variables of git start a program or
   expect(existsSync(trace)).toBe(false)
 })
 
+test('a folder with the files of a bare repository is a folder like others, and starts no program', async () => {
+  const outer = newRepository()
+  git(outer, 'init', '-q', '--bare', 'bare')
+  const folder = path.join(outer, 'bare')
+  const trace = path.join(newFolder(), 'trace')
+  git(folder, 'config', 'core.bare', 'false')
+  git(folder, 'config', 'core.worktree', '.')
+  write(folder, '.gitattributes', '* filter=own\n')
+  git(folder, 'add', 'config')
+  git(folder, 'config', 'filter.own.clean', `touch ${trace}; cat`)
+  expect(await read(folder)).toEqual(await read(outer))
+  expect(existsSync(trace)).toBe(false)
+})
+
 test('names with spaces, line breaks and colons are read as they are', async () => {
   const folder = newRepository()
   const before = await read(folder)

@@ -1,8 +1,8 @@
 /** Runs git to read a repository: without a shell, hooks or prompts, with a time limit and bounded output. */
 import { spawn } from 'node:child_process'
-import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
+import { findRepository, realPath } from '../platform/folders.ts'
 
 const TIME_LIMIT_MS = 60_000
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
@@ -33,10 +33,13 @@ export type GitRun = {
 
 /** Finds the repository of a folder. Returns null without one, without a working tree that has the folder, or without git. */
 export async function openGit(folder: string): Promise<GitRun | null> {
-  const found = await start(folder, ['rev-parse', '--show-toplevel'])
+  const place = realPath(folder)
+  const repository = findRepository(place)
+  if (repository === undefined) return null
+  const found = await start(repository, ['rev-parse', '--show-toplevel'])
   if (found.code !== 0) return null
   const root = found.output.replace(/\r?\n$/, '')
-  if (!isWithin(root, await realpath(folder))) return null // core.worktree names the files of another folder
+  if (!isWithin(root, place)) return null // core.worktree names the files of another folder
   return gitIn(root, {})
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { parseJson } from '../core/parse-json.ts'
 import { systemCode } from '../core/system-code.ts'
 import { withFileLock } from '../platform/file-lock.ts'
-import { foldersUpwards, isRepository, kindOf, realPath } from '../platform/folders.ts'
+import { findRepository, foldersUpwards, isRepository, kindOf, realPath } from '../platform/folders.ts'
 import { replaceFile } from '../platform/replace-file.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { readSmallFile, UnusableFile } from './hook-files.ts'
@@ -76,7 +76,7 @@ export function findTaskFile(folders: readonly (string | null | undefined)[]): s
 
 /** Returns the root of the main checkout if a folder lies in a git worktree, whose own root may be anywhere; otherwise null. */
 function mainCheckoutOf(folder: string): string | null {
-  const root = foldersUpwards(folder).find((above) => kindOf(path.join(above, '.git')) !== null)
+  const root = findRepository(folder)
   if (root === undefined || isRepository(root)) return null
   const gitFolder = namedIn(path.join(root, '.git'), /^gitdir: (.+)$/m, root)
   if (gitFolder === null) return null

@@ -21,6 +21,13 @@ function climb(folder: string): string[] {
  */
 export const isRepository = (folder: string): boolean => kindOf(path.join(folder, '.git')) === 'folder'
 
+/**
+ * Finds the nearest folder with `.git`, which no repository can contain. Git itself also takes a committed folder with the files of
+ * a bare repository, whose settings start programs.
+ */
+export const findRepository = (folder: string): string | undefined =>
+  foldersUpwards(folder).find((each) => kindOf(path.join(each, '.git')) !== null)
+
 /** Resolves links; returns the path unchanged if it does not exist. */
 export function realPath(place: string): string {
   try {

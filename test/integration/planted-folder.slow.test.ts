@@ -178,18 +178,24 @@ describe('a planted folder', () => {
     },
   )
 
-  test('that is a committed link to another folder is refused, and nothing is written there', async () => {
-    const repository = temporaryFolder()
-    const elsewhere = temporaryFolder()
-    symlinkSync(elsewhere, path.join(repository, '.turngraph'))
-    const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' })
-    git('init', '-q')
-    git('add', '-f', '.turngraph')
-    const environment = { TURNGRAPH_DATA: path.join(repository, '.turngraph') }
-    const { code, stderr } = await commandsOn(repository).run(['capture'], { input: turn, environment })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('it is a link that git tracks')])
-    expect(readdirSync(elsewhere)).toEqual([])
-  })
+  test.each(['', 'bare'])(
+    'that is a committed link to another folder is refused, and nothing is written there, in %j',
+    async (below) => {
+      const root = temporaryFolder()
+      const repository = path.join(root, below)
+      const elsewhere = temporaryFolder()
+      const git = (...args: string[]) => execFileSync('git', ['-C', root, ...args], { stdio: 'pipe' })
+      git('init', '-q')
+      // Git takes this folder as a repository that does not track the link.
+      if (below !== '') git('init', '-q', '--bare', below)
+      symlinkSync(elsewhere, path.join(repository, '.turngraph'))
+      git('add', '-f', path.join(below, '.turngraph'))
+      const environment = { TURNGRAPH_DATA: path.join(repository, '.turngraph') }
+      const { code, stderr } = await commandsOn(repository).run(['capture'], { input: turn, environment })
+      expect([code, stderr]).toEqual([2, expect.stringContaining('it is a link that git tracks')])
+      expect(readdirSync(elsewhere)).toEqual([])
+    },
+  )
 
   test('the data folder keeps its content out of git', async () => {
     const repository = temporaryFolder()

@@ -4,11 +4,11 @@
  * file is refused. Builtin modules only, because hooks load it.
  */
 import { spawnSync } from 'node:child_process'
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { systemCode } from '../../core/system-code.ts'
 import { quoteForShell } from '../../rules/command-line.ts'
-import { isLink } from '../folders.ts'
+import { findRepository, isLink } from '../folders.ts'
 
 /** Maximum size of a file that is read: a token and an address are far smaller. */
 const MAX_BYTES = 64 * 1024
@@ -85,15 +85,30 @@ function openWithoutLinks(file: string, refuse: (reason: string) => UntrustedFil
 /** False outside a repository and on a machine without git. */
 export function isTrackedByGit(file: string): boolean {
   const folder = realFolder(path.dirname(file))
-  if (folder === null || !isInRepository(folder)) return false
+  if (folder === null) return false
+  const root = findRepository(folder)
+  if (root === undefined) return false
   // Settings of a repository must not start a program. Variables of a surrounding git command must not choose another repository.
-  const args = ['-c', 'core.fsmonitor=false', '-C', folder, 'ls-files', '--error-unmatch', '--']
+  const args = [
+    '--literal-pathspecs',
+    '-c',
+    'core.fsmonitor=false',
+    '-C',
+    root,
+    'ls-files',
+    '--error-unmatch',
+    '--',
+  ]
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
-  const { status, signal } = spawnSync('git', [...args, path.basename(file)], {
-    stdio: 'ignore',
-    timeout: GIT_TIMEOUT_MS,
-    env: { ...Object.fromEntries(environment), GIT_OPTIONAL_LOCKS: '0' },
-  })
+  const { status, signal } = spawnSync(
+    'git',
+    [...args, path.relative(root, path.join(folder, path.basename(file)))],
+    {
+      stdio: 'ignore',
+      timeout: GIT_TIMEOUT_MS,
+      env: { ...Object.fromEntries(environment), GIT_OPTIONAL_LOCKS: '0' },
+    },
+  )
   return status === 0 || signal !== null // a git that is stopped at its limit has not said that it does not track the file
 }
 
@@ -103,9 +118,4 @@ function realFolder(folder: string): string | null {
   } catch {
     return null // the folder does not exist
   }
-}
-
-function isInRepository(folder: string): boolean {
-  const parent = path.dirname(folder)
-  return existsSync(path.join(folder, '.git')) || (parent !== folder && isInRepository(parent))
 }
