@@ -18,6 +18,7 @@ import { parseOrderedJson } from '../core/ordered-json.ts'
 import { isGone, systemCode } from '../core/system-code.ts'
 import { operations } from '../operations/table.ts'
 import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
+import { isTrackedByGit } from '../platform/data-folder/own-file.ts'
 import { createPrivateFile } from '../platform/data-folder/private-file.ts'
 import { isAlive } from '../platform/is-alive.ts'
 
@@ -69,8 +70,17 @@ export class SpoolFolder {
     this.#log = log
   }
 
-  /** Makes the folder. It is for its owner only, even if another program made it. */
+  /**
+   * Makes the folder. It is for its owner only, even if another program made it.
+   *
+   * @throws `invalid_request` if git tracks it or a part of it: a repository must not send turns, or choose another folder
+   */
   make(): void {
+    if (isTrackedByGit(this.folder)) {
+      throw new TurngraphError('invalid_request', `${this.folder} is not used as a spool: git tracks it.`, {
+        hint: `Its turns may come from another person. Remove it: git rm -r ${this.folder}`,
+      })
+    }
     this.#onDisk(() => {
       makeDataFolder(this.folder)
       mkdirSync(this.#at('refused'), { recursive: true, mode: 0o700 })

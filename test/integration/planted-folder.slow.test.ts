@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -17,6 +18,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTurngraphClient } from '../../src/client/create.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { readInstance } from '../../src/graph/instance-lock.ts'
 import { makeDataFolder } from '../../src/platform/data-folder/make-data-folder.ts'
@@ -196,6 +198,31 @@ describe('a planted folder', () => {
       expect(readdirSync(elsewhere)).toEqual([])
     },
   )
+
+  test('with a committed spool is refused: no turn is sent, and the folder of a link in it is unchanged', async () => {
+    const { url, seen } = await listen()
+    const linked = temporaryFolder()
+    chmodSync(linked, 0o755)
+    const data = plant({})
+    const spool = path.join(data, 'spool')
+    mkdirSync(spool)
+    const input = { featureId: 'F', taskId: 'T', turnNumber: 1, playerSummary: 'Forged' }
+    const entry = { operation: 'captureTurnState', input, address: `${url}/` }
+    writeFileSync(path.join(spool, '0000000000000001.json'), JSON.stringify(entry))
+    symlinkSync(linked, path.join(spool, 'refused'))
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', path.dirname(data), ...args], { stdio: 'pipe' })
+    git('init', '-q')
+    git('add', '-f', '.')
+    const client = createTurngraphClient({ url, spool })
+    onTestFinished(() => client.close())
+    await expect(client.listWorlds({})).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `${spool} is not used as a spool: git tracks it.`,
+    })
+    expect(seen).toEqual([])
+    expect(statSync(linked).mode & 0o777).toBe(0o755)
+  })
 
   test('the data folder keeps its content out of git', async () => {
     const repository = temporaryFolder()
