@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,19 @@ class SpoolTest(ServiceTest):
         self.assertEqual(answer["previous_turn"], 2)
         self.assertEqual(client.spool.waiting if client.spool else None, 0)
         self.assertEqual(self.numbers(), [1, 2])
+
+    def test_a_spool_that_git_tracks_is_refused(self) -> None:
+        linked = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, linked)
+        Path(linked).chmod(0o755)
+        spool = Path(self.folder) / "spool"
+        spool.mkdir()
+        (spool / "refused").symlink_to(linked)
+        for command in (["init", "-q"], ["add", "-f", "."]):
+            subprocess.run(["git", "-C", self.folder, *command], check=True)
+        with self.assertRaisesRegex(TurngraphError, "git tracks it"):
+            self.client(self.away().url, spool=spool)
+        self.assertEqual(stat.S_IMODE(Path(linked).stat().st_mode), 0o755)
 
     def test_secrets_are_masked_before_a_capture_waits_in_a_folder_of_its_owner(self) -> None:
         Path(self.folder).chmod(0o755)

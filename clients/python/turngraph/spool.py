@@ -9,6 +9,7 @@ import json
 import os
 import re
 import stat
+import subprocess
 import sys
 import threading
 import time
@@ -86,6 +87,12 @@ class Spool:
         self._timer: threading.Timer | None = None
         self._closed = False
         self._passed_over: set[Path] = set()
+        if _is_tracked_by_git(Path(os.path.abspath(self._options.folder))):
+            raise TurngraphError(
+                "invalid_request",
+                f"{self.folder} is not used as a spool: git tracks it.",
+                hint=f"Its turns may come from another person. Remove it: git rm -r {self.folder}",
+            )
         with self._on_disk():
             is_new = not self.folder.exists()
             self._refused.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -417,6 +424,24 @@ def _create(file: Path, content: bytes) -> bool:
         draft.unlink(missing_ok=True)
     _sync_folder(file.parent)
     return True
+
+
+def _is_tracked_by_git(folder: Path) -> bool:
+    """Checks whether git tracks a folder, a link in its place, or a file in it. False without a repository or without git."""
+    parent = folder.parent.resolve()
+    root = next((above for above in (parent, *parent.parents) if (above / ".git").exists()), None)
+    if root is None:
+        return False
+    # Settings of a repository must not start a program, and variables of git must not choose another repository.
+    command = ["git", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-C", str(root), "ls-files", "--error-unmatch", "--"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    place = str((parent / folder.name).relative_to(root))
+    try:
+        return subprocess.run([*command, place], capture_output=True, env=environment, timeout=2).returncode == 0
+    except FileNotFoundError:
+        return False
+    except subprocess.TimeoutExpired:
+        return True
 
 
 def _read(file: Path) -> Entry | None:
