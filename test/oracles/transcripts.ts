@@ -631,9 +631,9 @@ function callsOf(turn: Draft, taken: Set<string>): Call[] {
     if (record.type !== 'assistant') continue
     const response = responseOf(record)
     for (const block of blocksOf(record)) {
-      const id = stringOf(block.id)
+      const { id } = block
       const tool = stringOf(block.name)
-      if (block.type !== 'tool_use' || id === null || tool === null) continue
+      if (block.type !== 'tool_use' || typeof id !== 'string' || tool === null) continue
       if (taken.has(nameOfCall(response, id))) continue
       taken.add(nameOfCall(response, id))
       calls.push({ id, tool, response, position })
