@@ -4,7 +4,9 @@ import {
   isJSONRPCRequest,
   type JSONRPCMessage,
   type JSONRPCRequest,
+  PROTOCOL_VERSION_META_KEY,
   type Server,
+  UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { errorAnswer, type Failures } from './protocol-errors.ts'
@@ -21,6 +23,9 @@ type StdioConnection = {
   ended: Promise<EndOfConnection>
   close(): Promise<void>
 }
+
+/** The version whose requests are independent: each names its version. */
+const VERSION_WITHOUT_HANDSHAKE = '2026-07-28'
 
 /** Serves one connection. Its first message determines the version. */
 export function serveMcpOnStdio({ openChanges, ...options }: StdioOptions): StdioConnection {
@@ -47,7 +52,10 @@ export function serveMcpOnStdio({ openChanges, ...options }: StdioOptions): Stdi
   }
 }
 
-/** Watches the resources of a `subscriptions/listen` request before the SDK acknowledges it. */
+/**
+ * Watches the resources of a `subscriptions/listen` request before the SDK acknowledges it, and rejects requests of an unknown
+ * version: the SDK checks the version of the first request only.
+ */
 class ListeningTransport extends StdioTransport {
   readonly #watch: ResourceWatch
   readonly #failures: Failures
@@ -61,6 +69,11 @@ class ListeningTransport extends StdioTransport {
   }
 
   protected override receive(message: JSONRPCMessage): void {
+    if (isJSONRPCRequest(message) && message.method !== 'initialize') {
+      const requested = message.params?._meta?.[PROTOCOL_VERSION_META_KEY]
+      if (typeof requested === 'string' && requested !== VERSION_WITHOUT_HANDSHAKE)
+        return this.#refuseVersion(message, requested)
+    }
     const uris = requestedUris(message)
     if (uris !== null && isJSONRPCRequest(message)) return void this.#listen(message, uris)
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
@@ -70,6 +83,12 @@ class ListeningTransport extends StdioTransport {
       this.settle(id)
     }
     super.receive(message)
+  }
+
+  #refuseVersion({ id }: JSONRPCRequest, requested: string): void {
+    const supported = [VERSION_WITHOUT_HANDSHAKE]
+    const { code, message, data } = new UnsupportedProtocolVersionError({ supported, requested })
+    void this.send({ jsonrpc: '2.0', id, error: { code, message, data } })
   }
 
   async #listen(request: JSONRPCRequest, uris: readonly string[]): Promise<void> {

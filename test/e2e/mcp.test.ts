@@ -58,6 +58,28 @@ test('all requests are answered, even if the input ends right after them, withou
   expect(answers.map((line) => JSON.parse(line).id).sort()).toEqual([1, 2, 2, 3])
 })
 
+test('an unknown version is rejected in each request, not only in the first one', async () => {
+  const user = commandsOn(temporaryFolder())
+  const list = (id: number, version: string) => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    return JSON.stringify({ jsonrpc: '2.0', id, method: 'prompts/list', params: { _meta } })
+  }
+  const child = user.start(['mcp'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin?.end([list(1, '2031-01-01'), list(2, '2026-07-28'), list(3, '2031-01-01')].join('\n'))
+  const answers = (await text(child.stdout as Readable)).trim().split('\n')
+  const byId = Object.fromEntries(answers.map((line) => [JSON.parse(line).id, JSON.parse(line)]))
+  expect(byId[2].result.prompts).toHaveLength(2)
+  for (const id of [1, 3]) {
+    const data = { supported: ['2026-07-28'], requested: '2031-01-01' }
+    expect(byId[id].error, String(id)).toMatchObject({ code: -32022, data })
+  }
+})
+
 test('a subscription continues when the process that served the graph ends and another takes over', async () => {
   const user = commandsOn(temporaryFolder())
   const agent = () => anAgent(user.folder)
