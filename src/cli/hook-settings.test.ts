@@ -138,6 +138,10 @@ test.each(['{"hooks": ', '{"hooks": {"Stop": 7}}', '[]', '{"a": 1} {', '{"a" 1}'
   },
 )
 
+test('a file that is not an object is refused with the reason', () => {
+  expect(() => withHooks('[]', gate)).toThrow('does not fit: it must be a JSON object')
+})
+
 test('an empty file becomes settings on several lines', () => {
   for (const text of ['', '\n', '{}', '{ }\n'])
     expect(withHooks(text, gate)).toBe(`${JSON.stringify(read(withHooks('{}', gate)), null, 2)}\n`)

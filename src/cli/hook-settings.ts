@@ -105,6 +105,7 @@ function parse(text: string): JsonText {
   const settings = JsonText.parse(text)
   if (settings === null) throw new UnfitFile('is not JSON')
   const { error } = hookSettings.safeParse(settings.at([]))
-  if (error !== undefined) throw new UnfitFile(`does not fit: ${error.issues[0]?.path.join('.')}`)
+  if (error !== undefined)
+    throw new UnfitFile(`does not fit: ${error.issues[0]?.path.join('.') || 'it must be a JSON object'}`)
   return settings
 }
