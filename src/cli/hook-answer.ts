@@ -51,7 +51,7 @@ export const answerHook = (
     } catch (error) {
       if (error instanceof TaskNotNamed) return print({ systemMessage: `Turngraph: ${error.message}` })
       if (!(error instanceof NoAnswer)) throw error
-      const why = toOneLine(error.message)
+      const why = toOneLine(error.message).replace(/\.$/, '')
       print({
         systemMessage: `Turngraph is unavailable: ${why}. The agent continues without it.`,
         ...whenAway(why),

@@ -110,7 +110,7 @@ function readOwn(file: string): string | null {
   try {
     return readOwnFile(file, '')
   } catch (error) {
-    const why = error instanceof UntrustedFile ? error.message.replace(/\.$/, '') : `${file} cannot be read`
+    const why = error instanceof UntrustedFile ? error.message : `${file} cannot be read`
     throw new NoAnswer(why, { cause: error })
   }
 }

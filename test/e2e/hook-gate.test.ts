@@ -557,7 +557,7 @@ describe('files that are not regular', () => {
 })
 
 describe('a memory that is unavailable', () => {
-  const goesOn = expect.stringMatching(/^Turngraph is unavailable: .* The agent continues without it\.$/)
+  const goesOn = expect.stringMatching(/^Turngraph is unavailable: .*[^.]\. The agent continues without it\.$/)
   const forAgent = expect.stringContaining('What was proven before is not known here.')
 
   test('lets the agent continue, and reports that', async () => {
@@ -572,6 +572,7 @@ describe('a memory that is unavailable', () => {
     const { child, end } = await user.serve()
     await user.capture(turn)
     expect(await user.stop()).toMatchObject({ decision: 'block' })
+    expect(await user.stop({}, { TURNGRAPH_TASK: '{"world_slug":"NOWHERE"}' })).toEqual({ systemMessage: goesOn })
     child.kill('SIGKILL') // but server.json remains
     await end
     expect(await user.stop()).toEqual({ systemMessage: goesOn })
