@@ -72,7 +72,7 @@ class ListeningTransport extends StdioTransport {
     if (isJSONRPCRequest(message) && message.method !== 'initialize') {
       const requested = message.params?._meta?.[PROTOCOL_VERSION_META_KEY]
       if (typeof requested === 'string' && requested !== VERSION_WITHOUT_HANDSHAKE)
-        return this.#refuseVersion(message, requested)
+        return void this.#refuseVersion(message, requested)
     }
     const uris = requestedUris(message)
     if (uris !== null && isJSONRPCRequest(message)) return void this.#listen(message, uris)
@@ -85,10 +85,10 @@ class ListeningTransport extends StdioTransport {
     super.receive(message)
   }
 
-  #refuseVersion({ id }: JSONRPCRequest, requested: string): void {
+  async #refuseVersion({ id }: JSONRPCRequest, requested: string): Promise<void> {
     const supported = [VERSION_WITHOUT_HANDSHAKE]
     const { code, message, data } = new UnsupportedProtocolVersionError({ supported, requested })
-    void this.send({ jsonrpc: '2.0', id, error: { code, message, data } })
+    await this.send({ jsonrpc: '2.0', id, error: { code, message, data } })
   }
 
   async #listen(request: JSONRPCRequest, uris: readonly string[]): Promise<void> {
