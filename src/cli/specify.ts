@@ -5,6 +5,7 @@ import type { SpecifiedFile, SpecifyReport } from '../artifacts/specifications/r
 import type { Declaration, DeclaredTask } from '../artifacts/specifications/specify-files.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
+import { isGone } from '../core/system-code.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { ask, type Frame } from './ask.ts'
 import { readAtMost } from './bounded-input.ts'
@@ -150,7 +151,8 @@ async function readFile(file: string): Promise<Buffer> {
     return await readAtMost(file, MAX_FILE_BYTES)
   } catch (cause) {
     if (cause instanceof TurngraphError) throw cause
-    throw new TurngraphError('invalid_request', `${file} ${whyUnreadable(cause)}.`, {
+    const code = isGone(cause) ? 'not_found' : 'invalid_request'
+    throw new TurngraphError(code, `${file} ${whyUnreadable(cause)}.`, {
       hint: 'Name files or folders.',
       cause,
     })

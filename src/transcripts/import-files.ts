@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
-import { hasCode, invalidField } from '../core/errors.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'
 import { inChunks } from '../core/group-by.ts'
 import { LineSplitter } from '../core/lines.ts'
@@ -313,7 +313,7 @@ const isOfFile = (error: unknown): error is NodeJS.ErrnoException =>
 
 function notThere(error: unknown): unknown {
   if (!isOfFile(error)) return error
-  return invalidField('path', `${error.path} cannot be read (${error.code})`, {
+  return new TurngraphError('not_found', `${error.path} cannot be read (${error.code}).`, {
     hint: 'Name a folder of transcripts, or one of them; Claude Code keeps its own in ~/.claude/projects, Codex in ~/.codex/sessions.',
     cause: error,
   })

@@ -468,6 +468,8 @@ describe('exit codes', () => {
     [4, 'a doctor for an unknown project', ['doctor', '--project', 'shpo']],
     [4, 'a file that is not there', ['capture', '/nowhere/turn.json']],
     [4, 'a folder that is not there', ['import', 'autobuild', '/nowhere']],
+    [4, 'a folder of transcripts that is not there', ['import', 'transcripts', '/nowhere']],
+    [4, 'a specification that is not there', ['specify', '/nowhere/task.md']],
     [7, 'a server that is not there', ['worlds'], '', { TURNGRAPH_URL: 'http://127.0.0.1:9' }],
     [7, 'a Neo4j that is not there', ['worlds'], '', { TURNGRAPH_STORE: 'bolt://127.0.0.1:9' }],
   ]
