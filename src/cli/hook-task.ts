@@ -136,7 +136,7 @@ export function parseTask(where: string, text: string): Pick<FoundTask, 'task' |
 function jsonObject(where: string, text: string): object {
   const parsed = parseJson(text.replace(/^\uFEFF/, ''))
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
-  throw new TaskNotNamed(`${where} is no JSON object. Write ${FORM}.`)
+  throw new TaskNotNamed(`${where} is neither FEATURE/TASK nor a JSON object. Write ${FORM}.`)
 }
 
 /** Writes a task file whole or not at all. */

@@ -282,8 +282,8 @@ describe('the gate', () => {
       systemMessage: 'Turngraph does not know FEAT-1/TASK-7.',
     })
     for (const [task, message] of [
-      ['{"feature_id": ', 'is no JSON object'],
-      ['[]', 'is no JSON object'],
+      ['{"feature_id": ', 'is neither FEATURE/TASK nor a JSON object'],
+      ['[]', 'is neither FEATURE/TASK nor a JSON object'],
       [{ feature_id: 'FEAT-1' }, 'names neither a task nor a world'],
       [{ ...TASK, turn: 1 }, 'turn is no field here'],
       [{ ...TASK, project: 7 }, 'project must be a text'],
@@ -557,7 +557,9 @@ describe('files that are not regular', () => {
 })
 
 describe('a memory that is unavailable', () => {
-  const goesOn = expect.stringMatching(/^Turngraph is unavailable: .*[^.]\. The agent continues without it\.$/)
+  const goesOn = expect.stringMatching(
+    /^Turngraph is unavailable: .*[^.]\. The agent continues without it\.$/,
+  )
   const forAgent = expect.stringContaining('What was proven before is not known here.')
 
   test('lets the agent continue, and reports that', async () => {
@@ -572,7 +574,9 @@ describe('a memory that is unavailable', () => {
     const { child, end } = await user.serve()
     await user.capture(turn)
     expect(await user.stop()).toMatchObject({ decision: 'block' })
-    expect(await user.stop({}, { TURNGRAPH_TASK: '{"world_slug":"NOWHERE"}' })).toEqual({ systemMessage: goesOn })
+    expect(await user.stop({}, { TURNGRAPH_TASK: '{"world_slug":"NOWHERE"}' })).toEqual({
+      systemMessage: goesOn,
+    })
     child.kill('SIGKILL') // but server.json remains
     await end
     expect(await user.stop()).toEqual({ systemMessage: goesOn })
