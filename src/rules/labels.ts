@@ -89,6 +89,15 @@ export function withoutOwnLabel(text: string, label: string | null): string {
   return isOwn ? unlisted.slice(start.length) : text
 }
 
+/** Splits a label that only white space separates from its text: `AC-3 Totals are rounded`. `US 50 States` has none. */
+export function splitOwnLabel(given: string): { label: string | null; text: string } {
+  const split = splitLabel(given)
+  const own = split.label === null ? OWN_LABEL.exec(split.text)?.[1] : undefined
+  return own === undefined || own.includes(' ')
+    ? split
+    : { label: own, text: withoutOwnLabel(split.text, own) }
+}
+
 /** Longest start of a text in which letters of other alphabets are read as what they look like. */
 const MAX_SPLIT_LENGTH = 512
 

@@ -42,6 +42,16 @@ describe('a task file in Markdown', () => {
     ],
     ['ids before a dash, and in code', '- AC3 - one\n- `AC-1` two', ['AC3|one', 'AC-1|two']],
     [
+      'ids before white space',
+      '- [ ] AC-5 Totals are rounded\n- FR-7 `npm test` passes\n- AC-9 is met by US 50 States\n- US 50 States are listed',
+      [
+        'AC-5|Totals are rounded',
+        'FR-7|`npm test` passes',
+        '|AC-9 is met by US 50 States',
+        '|US 50 States are listed',
+      ],
+    ],
+    [
       'texts that only look like an id',
       '- UTF-8: is read\n- AC is off\n- ACME-1: no\n- AC-3.5 s at most',
       ['|UTF-8: is read', '|AC is off', '|ACME-1: no', '|AC-3.5 s at most'],

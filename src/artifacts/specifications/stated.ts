@@ -1,7 +1,7 @@
 /** Collects the tasks, criteria and warnings of a specification file, in any format. Pure. */
 import { MAX_CRITERIA, MAX_PATTERN_CHARACTERS } from '../../memory/specification/specification.ts'
 import { findCommands, splitCommand } from '../../rules/command-line.ts'
-import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
+import { normalizeLabel, splitOwnLabel } from '../../rules/labels.ts'
 import type { CriterionKind } from '../../rules/values.ts'
 import { joinedWords } from '../../rules/words.ts'
 import { removeComments } from '../markdown-lines.ts'
@@ -159,7 +159,7 @@ function splitStatedLabel(
   criterionId: string | null | undefined,
 ): { label: string | null; text: string } {
   if (criterionId !== undefined) return { label: criterionId, text }
-  const split = splitLabel(text)
+  const split = splitOwnLabel(text)
   return split.label === null ? { label: null, text } : split
 }
 
