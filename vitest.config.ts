@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const needsNeo4j = 'test/**/*neo4j*.test.ts'
 const needsCurrentNeo4j = 'test/**/*neo4j-current.test.ts'
@@ -20,6 +21,17 @@ const onNeo4j = (name: string, include: string[], exclude: string[] = []) => ({
   },
 })
 
+/** Files that change the schema or the statistics of Neo4j, which then plans all statements again, in the order in which they run. */
+const REPLANS = ['/neo4j-lts.test', '/migrations.neo4j.test', '/growth.engines-slow.test']
+
+/** Runs the files of REPLANS after the others. */
+class ReplansLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) => REPLANS.findIndex((name) => moduleId.includes(name))
+    return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b))
+  }
+}
+
 /**
  * The folder and the name of a file give its project. `unit`: next to the code. `store`: on embedded graphs. `slow`: the same, if the
  * name has `corpus` or `slow`, and the faults. `e2e`: the command line, in a process of the build if needed. `browser`: the page in a
@@ -35,6 +47,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     globalSetup: ['test/support/build.ts', 'test/support/random-seed.ts'],
     setupFiles: ['test/support/seed-cases.ts'],
+    sequence: { sequencer: ReplansLast },
     isolate: false, // to load every module anew for each file took a minute: a test undoes what it does to one
     projects: [
       {
