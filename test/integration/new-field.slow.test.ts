@@ -135,7 +135,11 @@ beforeAll(async () => {
   for (const [file, text] of Object.entries(programs)) await writeFile(path.join(copy, file), text)
   await writeFile(
     path.join(copy, 'tsconfig.scratch.json'),
-    JSON.stringify({ extends: './tsconfig.json', include: ['src/index.ts', ...Object.keys(programs)] }),
+    JSON.stringify({
+      extends: './tsconfig.json',
+      compilerOptions: { singleThreaded: true },
+      include: ['src/index.ts', ...Object.keys(programs)],
+    }),
   )
   await node(copy, 'node_modules/typescript-7/bin/tsc', '--noEmit', '-p', 'tsconfig.scratch.json')
 })
