@@ -25,10 +25,13 @@ export class CommitDropper {
     })
   }
 
-  /** @param share of the commits whose replies are dropped, 0 to 1 */
-  static async before(neo4jUrl: string, share: number, random: Random): Promise<CommitDropper> {
+  /**
+   * @param share of the commits whose replies are dropped, 0 to 1
+   * @param port to listen at, for example that of a closed proxy; 0 means a free one
+   */
+  static async before(neo4jUrl: string, share: number, random: Random, port = 0): Promise<CommitDropper> {
     const dropper = new CommitDropper(new URL(neo4jUrl), share, random)
-    await new Promise<void>((resolve) => dropper.#server.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => dropper.#server.listen(port, '127.0.0.1', resolve))
     return dropper
   }
 
