@@ -22,7 +22,7 @@ const onNeo4j = (name: string, include: string[], exclude: string[] = []) => ({
 })
 
 /** Files that change the schema or the statistics of Neo4j, which then plans all statements again, in the order in which they run. */
-const REPLANS = ['/neo4j-lts.test', '/migrations.neo4j.test', '/growth.engines-slow.test']
+const REPLANS = ['/neo4j-lts.', '/migrations.neo4j.', '/growth.engines-slow.', '/cypher-25.']
 
 /** Runs the files of REPLANS after the others. */
 class ReplansLast extends BaseSequencer {
