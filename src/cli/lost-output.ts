@@ -50,6 +50,6 @@ export function watchOutput(report: (error: TurngraphError) => number): void {
 const lostOutput = (cause: Error): TurngraphError | null =>
   diskError(
     cause,
-    'the place that standard output goes to',
-    'What was printed is not whole. Make room, or send it elsewhere: then try again.',
+    'the destination of standard output',
+    'The output is incomplete. Free some space or choose another destination, then try again.',
   )

@@ -131,7 +131,7 @@ export const EVERY_PROBLEM = 'details.problems lists every field that does not f
 /** A field that does not fit its schema. An error has them in `details.problems`. */
 export type Problem = { path: string; message: string }
 
-/** `of`: beginning of the message. */
+/** `of`: text before the names of the fields in the message. */
 type FieldErrorOptions = Pick<ErrorOptions, 'hint' | 'cause'> & { of?: string }
 
 /** Makes the error for one field that does not fit its schema. */
@@ -180,7 +180,7 @@ export function asTurngraphError(thrown: unknown): TurngraphError {
 export function diskError(
   cause: unknown,
   folder?: string,
-  hint = 'Nothing of this was stored. Make room, or put the disk right: then try again.',
+  hint = 'This operation stored nothing. Free some space or repair the disk, then try again.',
 ): TurngraphError | null {
   const message = describeDiskFault(cause, folder)
   return message === null ? null : new TurngraphError('store_unavailable', message, { hint, cause })

@@ -42,8 +42,8 @@ test.skipIf(!existsSync('/dev/full'))(
       expect([args[0], code, stderr.replace('Made a new graph in ./graph.\n', '')]).toEqual([
         args[0],
         7,
-        'error: No space left in the place that standard output goes to.\n' +
-          'hint: What was printed is not whole. Make room, or send it elsewhere: then try again.\n',
+        'error: No space left in the destination of standard output.\n' +
+          'hint: The output is incomplete. Free some space or choose another destination, then try again.\n',
       ])
     }
     const { stdout } = await turngraph.run(['worlds', 'get', 'T', '--json'])

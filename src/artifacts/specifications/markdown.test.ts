@@ -331,7 +331,7 @@ test('an item that says to run a command declares it, and one that needs a shell
     {
       line: 7,
       message:
-        '2 commands are not declared: a criterion has one command; split the item, or put the commands into a script',
+        '2 commands are not declared: a criterion can have only one command; split the item, or put the commands into a script',
     },
   ])
 })

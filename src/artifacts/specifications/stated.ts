@@ -100,7 +100,7 @@ export class StatedList {
     const commands = command !== undefined ? [command] : kind === undefined ? findCommands(text) : []
     if (commands.length > 1)
       warn(
-        `${commands.length} commands are not declared: a criterion has one command; split the item, or put the commands into a script`,
+        `${commands.length} commands are not declared: a criterion can have only one command; split the item, or put the commands into a script`,
       )
     const [given] = commands.length === 1 ? commands : []
     const split = typeof given === 'string' ? splitCommand(given) : given ? { argv: [...given] } : null

@@ -93,17 +93,17 @@ const issueFieldsInput = z.strictObject({
   details: exactJson.optional(),
 })
 
-/** JSON of a value without content. */
+/** JSON texts of values without content. */
 const EMPTY = ['{}', '[]', '""']
 
-/** True if an issue has content besides its severity. An import keeps such an issue, too. */
+/** Checks whether an issue has content besides its severity. An import leaves out other issues with a warning. */
 const hasContent = (issue: Omit<z.output<typeof issueFieldsInput>, 'severity'>): boolean =>
   [issue.description, issue.category, issue.suggestion].some((value) => /\S/.test(value ?? '')) ||
   [issue.criterionIds, issue.details].some((value) => !EMPTY.includes(JSON.stringify(value ?? {})))
 
 const issueInput = issueFieldsInput.refine(hasContent, {
   path: ['description'],
-  error: 'is empty; describe the issue, or leave it out',
+  error: 'is empty; describe the issue, or leave the issue out',
 })
 
 /**

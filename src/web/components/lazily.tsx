@@ -43,5 +43,5 @@ const notLoaded = (): Failure =>
   new Failure(
     'not_reachable',
     'This part of the page could not be loaded.',
-    'The page tries it again. If it stays so, load the page again.',
+    'The page tries again every few seconds. If this part still does not appear, reload the page.',
   )
