@@ -21,10 +21,13 @@ const onNeo4j = (name: string, include: string[], exclude: string[] = []) => ({
   },
 })
 
-/** Files that change the schema or the statistics of Neo4j, which then plans all statements again, in the order in which they run. */
+/**
+ * Test files that change the schema or the statistics of Neo4j, in the order in which they run. After such a change, Neo4j plans all
+ * statements again.
+ */
 const REPLANS = ['/neo4j-lts.', '/migrations.neo4j.', '/growth.engines-slow.', '/cypher-25.']
 
-/** Runs the files of REPLANS after the others. */
+/** Runs the files of REPLANS after all other files. */
 class ReplansLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification) => REPLANS.findIndex((name) => moduleId.includes(name))

@@ -128,7 +128,7 @@ async function build() {
   const draft = at('dist.new')
   rmSync(draft, { recursive: true, force: true })
   const tsc = at('node_modules', 'typescript-7', 'bin', 'tsc')
-  // Several checkers would infer the same types, which takes twice the time of a processor.
+  // Several threads would infer the same types again, which doubles the processor time.
   const args = [tsc, '--singleThreaded', '-p', 'tsconfig.build.json', '--outDir', 'dist.new']
   await run('The build failed', process.execPath, args)
   await writeStatements(draft)

@@ -246,7 +246,7 @@ test('neither settings of the repository nor variables of git start a program or
   expect(existsSync(trace)).toBe(false)
 })
 
-test('a folder with the files of a bare repository is a folder like others, and starts no program', async () => {
+test('a folder with the files of a bare repository is read like any other folder, and starts no program', async () => {
   const outer = newRepository()
   git(outer, 'init', '-q', '--bare', 'bare')
   const folder = path.join(outer, 'bare')

@@ -311,7 +311,7 @@ async function newWorld(
   }
 }
 
-/** Skips only this turn if the error is limited to it. */
+/** Counts a turn that failed, and adds a warning. Throws an error that is not limited to a turn or task. */
 function countFailure(
   importing: Importing,
   { taskId, turnNumber }: Pick<CaptureRequest, 'taskId' | 'turnNumber'>,
@@ -326,7 +326,7 @@ function countFailure(
   report.warnings.push({ task: taskId, turn: turnNumber, field, message: `not stored: ${message}` })
 }
 
-/** @throws The error, if it is not limited to a turn or task: an unavailable graph or a missing right would fail every turn. */
+/** Throws an error that is not limited to a turn or task. An unavailable graph or a missing right would fail every turn. */
 function throwUnlessLimited({ onConflict }: Importing, error: unknown): void {
   const { status } = asTurngraphError(error)
   if (!OF_THE_TURN.has(status)) throw error

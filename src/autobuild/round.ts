@@ -113,8 +113,8 @@ function addSeen(given: GivenContext, seen: Seen | undefined): GivenContext {
 
 /**
  * Adds the observations to the Coach's half, behind its own verdicts. An approval over a failed command is recorded as feedback
- * with an issue that names the command: the session must not end while a command fails that the task declares. If a turn cannot
- * have all verifications, leaves out the Coach's verdicts with the result of a command.
+ * with an issue that names the command, because the session must not end while a declared command fails. If there are too many
+ * verifications for one turn, leaves out the Coach's verdicts that agree with a command.
  */
 function withSeen(half: CoachHalf, { commands, verifications }: Seen): CoachHalf {
   const own = half.verifications ?? []

@@ -71,9 +71,9 @@ export class SpoolFolder {
   }
 
   /**
-   * Makes the folder. It is for its owner only, even if another program made it.
+   * Makes the folder. Only its owner has access to the folder, even if another program made it.
    *
-   * @throws `invalid_request` if git tracks it or a part of it: a repository must not send turns, or choose another folder
+   * @throws `invalid_request` if git tracks the folder or a file in it. A repository must not send turns or choose another folder.
    */
   make(): void {
     if (isTrackedByGit(this.folder)) {

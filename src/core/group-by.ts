@@ -10,7 +10,7 @@ export function groupBy<T, K>(list: readonly T[], toKey: (entry: T) => K): Map<K
   return groups
 }
 
-/** Splits a list into pieces of at most this size. Only a piece with a single entry may be larger. */
+/** Splits a list into chunks of at most this total size. Only a chunk with a single entry may be larger. */
 export function* inChunks<T>(
   list: readonly T[],
   most: number,

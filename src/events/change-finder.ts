@@ -28,7 +28,7 @@ const LOOK_MS = 1_000
 /** Time from a write of this process until it is read. Writes within this time are read together. */
 const GATHER_MS = 50
 
-/** Hides a world. The next statements delete it, so it is read at once. */
+/** Hides a world before other statements delete it. The finder must read the hidden world before it is gone. */
 const beginForgetting = statement('forget/begin-world')
 
 /** Observer of the finder. `failed` receives errors that a later read does not fix, not those of an unreachable graph. */
@@ -81,7 +81,7 @@ export class ChangeFinder {
     this.#written.clear()
   }
 
-  /** @returns a promise that the writer must wait for, if the written records will soon be gone */
+  /** @returns a promise that the writer must wait for if its next statements delete the written records */
   noteWrite(steps: readonly StoredStep[]): Promise<void> | undefined {
     if (this.#starting === null) return
     for (const change of steps.flatMap(listWrittenChanges)) this.#written.set(toChangeId(change), change)

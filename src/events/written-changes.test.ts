@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { allStatements, statement } from '../graph/statements.ts'
 import { listWrittenChanges, SETS_VERSION } from './written-changes.ts'
 
-/** Statements whose changes the next read finds within a second. They write much, and seldom. */
+/** Statements whose changes the next read finds within a second. They write many records, and rarely run. */
 const FOUND_BY_A_LOOK = ['restore/standings', 'restore/versions']
 
 test('every statement that changes a version names the changed records in its parameters or its result', () => {

@@ -48,7 +48,7 @@ const answered = z.object({ changedWorlds: z.array(z.string()).default([]) })
 /** Matches statements that set the version of a record, like `worlds/_changed`. */
 export const SETS_VERSION = /\.changedAt = /
 
-/** Lists the changes of a statement. Statements without a key (a restore) have none here: the next read finds them. */
+/** Lists the changes of a statement. A statement of a restore names no keys: the next read finds its changes. */
 export function listWrittenChanges({ step: { statement, params }, rows }: StoredStep): ChangeRef[] {
   if (!SETS_VERSION.test(statement.text)) return []
   const { worldKey, change, batch } = named.parse(params)

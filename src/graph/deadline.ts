@@ -11,7 +11,7 @@ export function withOneDeadline(graph: Graph): Graph {
   return withDeadlines(graph, () => deadline)
 }
 
-/** Returns the same graph with another deadline for each call, as a value of performance.now(). */
+/** Returns the same graph. Each call gets its own deadline, a value of performance.now(). */
 export const withDeadlines = (graph: Graph, deadline: () => number): Graph =>
   graphWith(graph, {
     read: (statement, params) => graph.read(statement, params, deadline()),
@@ -76,7 +76,10 @@ export async function serialize<T>(graph: Graph, part: string, work: () => Promi
   }
 }
 
-/** Like {@link serialize}, and repeats work that returns null because another writer came first. A deadline bounds the retries. */
+/**
+ * Runs work like {@link serialize}, and repeats it while it returns null. Null means that another writer came first. The deadline of
+ * the work bounds the retries.
+ */
 export const serializeRetries = <T>(graph: Graph, part: string, work: () => Promise<T | null>): Promise<T> =>
   serialize(graph, part, async () => {
     for (;;) {

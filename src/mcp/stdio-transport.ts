@@ -72,8 +72,8 @@ export class StdioTransport implements Transport {
   #end: (reason: EndOfConnection) => void = () => {}
   #isClosed = false
   /**
-   * Ids of the requests without an answer, one entry per request: a client may use an id twice. Contains no subscriptions: a
-   * subscription is answered only at its end.
+   * Ids of the requests without an answer, one entry per request, because a client may use an id twice. Contains no subscriptions,
+   * because a subscription is answered only at its end.
    */
   readonly #unanswered: (string | number)[] = []
   #hasInputEnded = false

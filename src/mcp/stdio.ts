@@ -24,7 +24,7 @@ type StdioConnection = {
   close(): Promise<void>
 }
 
-/** The version whose requests are independent: each names its version. */
+/** Version of MCP without a handshake: each request names its version. */
 const VERSION_WITHOUT_HANDSHAKE = '2026-07-28'
 
 /** Serves one connection. Its first message determines the version. */
@@ -53,8 +53,8 @@ export function serveMcpOnStdio({ openChanges, ...options }: StdioOptions): Stdi
 }
 
 /**
- * Watches the resources of a `subscriptions/listen` request before the SDK acknowledges it, and rejects requests of an unknown
- * version: the SDK checks the version of the first request only.
+ * Watches the resources of a `subscriptions/listen` request before the SDK acknowledges the request. Rejects requests of an unknown
+ * version, because the SDK checks the version of the first request only.
  */
 class ListeningTransport extends StdioTransport {
   readonly #watch: ResourceWatch

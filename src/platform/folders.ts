@@ -22,8 +22,8 @@ function climb(folder: string): string[] {
 export const isRepository = (folder: string): boolean => kindOf(path.join(folder, '.git')) === 'folder'
 
 /**
- * Finds the nearest folder with `.git`, which no repository can contain. Git itself also takes a committed folder with the files of
- * a bare repository, whose settings start programs.
+ * Finds the nearest folder with `.git`. No commit can contain a `.git`. Git itself also accepts a committed folder with the files of
+ * a bare repository, whose settings can start programs.
  */
 export const findRepository = (folder: string): string | undefined =>
   foldersUpwards(folder).find((each) => kindOf(path.join(each, '.git')) !== null)

@@ -7,7 +7,7 @@ import { request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { parseJson } from '../core/parse-json.ts'
 
-/** Form of the address of a service, without a user and a password, which `fetch` rejects. */
+/** Matches the address of a service. `fetch` rejects an address with a user or a password, so this does too. */
 export const SERVICE_ADDRESS = /^https?:\/\/[^@/?#]+([/?#]|$)/i
 
 export const PROOF_PATH = '/proof'

@@ -96,7 +96,7 @@ describe('the command of a criterion', () => {
   })
 
   test.each(['`npm test` passes and `npm run lint` runs clean', 'Run `npm test`; `npm run lint` exits 0'])(
-    'is one of two: %s',
+    'is listed with the second command: %s',
     (text) => {
       expect(findCommands(text)).toEqual(['npm test', 'npm run lint'])
     },

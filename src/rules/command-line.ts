@@ -111,7 +111,7 @@ const RUN_FORMS: readonly RegExp[] = [
 
 /**
  * Lists the different commands that the text of a criterion declares (contract: evidence.md). A code span without the words of
- * {@link RUN_FORMS} is no command.
+ * {@link RUN_FORMS} is not a command.
  *
  * @example
  * findCommands('`npm test` passes') // ['npm test']

@@ -25,7 +25,7 @@ export type Entry = {
   text: string | null
   source: string
   evidence?: string | null
-  /** True for a verification that was added to a turn: its id is a label that the criteria were shown under. */
+  /** True for a verification that was added to a recorded turn. Its id is the label under which a list shows the criterion. */
   isAdded?: boolean
 }
 

@@ -89,7 +89,7 @@ export function withoutOwnLabel(text: string, label: string | null): string {
   return isOwn ? unlisted.slice(start.length) : text
 }
 
-/** Splits a label that only white space separates from its text: `AC-3 Totals are rounded`. `US 50 States` has none. */
+/** Splits a label from its text, also after white space only: `AC-3 Totals are rounded`. Finds no label in `US 50 States`. */
 export function splitOwnLabel(given: string): { label: string | null; text: string } {
   const split = splitLabel(given)
   const own = split.label === null ? OWN_LABEL.exec(split.text)?.[1] : undefined

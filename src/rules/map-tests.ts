@@ -145,28 +145,28 @@ const WORDS = /[\p{L}\p{N}][\p{L}\p{N}._-]*/gu
 const LABELS =
   /(?<![\p{L}\p{N}.-])(\p{L}{1,20})[-_]?(\d{1,4})(?![\p{L}\p{N}]|[.-]\p{N})|(?<![\p{L}\p{N}.-])(AC) (\d{1,4})(?![\p{L}\p{N}]|[.-]\p{N})/giu
 
-/** Names of functions, of which a part may be a label. They have no `.` and no `-`: `R1.2` is `r1_2` there. */
+/** Matches the names of functions, which may contain a label. They have no `.` and no `-`: `r1_2` is the label `R1.2`. */
 const IDENTIFIERS = /(?<![\p{L}\p{N}_]|\p{N}[.-])[\p{L}\p{N}_]+(?![\p{L}\p{N}_]|[.-]\p{N})/gu
-/** Places within `TestAC3Rounds` where a word begins. */
-const HUMPS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{N})(?=\p{Lu}\p{Ll})/gu
+/** Matches the places where a word begins within a name such as `TestAC3Rounds`. */
+const WORD_STARTS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{N})(?=\p{Lu}\p{Ll})/gu
 /** Maximum number of parts of a label in the name of a function. */
 const MAX_PARTS = 8
 
-/** Separates letters and numbers: `R1.2`, `r1_2` and `R1_02` are `r_1_2`. */
+/** Separates letters and numbers: `R1.2`, `r1_2` and `R1_02` become `r_1_2`. */
 const toSnake = (label: string): string =>
   (label.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? [])
     .map((part) => part.replace(/^0+(?=\p{N})/u, ''))
     .join('_')
 
 /**
- * Lists the words of a test's name that may be labels. The longest declared label of a function counts: `AC-3.1`, not `AC-3`. Its
- * last part has a number.
+ * Lists the words of a test's name that may be labels. In the name of a function, the longest declared label counts: `AC-3.1`, not
+ * `AC-3`. The last part of such a label contains a digit.
  */
 function listLabels(name: string, declared: ReadonlyMap<string, unknown>): string[] {
   const text = name.normalize('NFC')
   const words = [...text.matchAll(WORDS)].map(([word]) => word.replace(/[._-]{1,8}$/u, ''))
   const inFunctions: string[] = []
-  const others = text.replace(HUMPS, '_').replace(IDENTIFIERS, (identifier) => {
+  const others = text.replace(WORD_STARTS, '_').replace(IDENTIFIERS, (identifier) => {
     const parts = identifier.split('_')
     if (parts.length === 1) return identifier
     for (let end = parts.length; end > 0; end--) {

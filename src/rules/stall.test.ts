@@ -57,7 +57,7 @@ test('the Player gets a helpful suggestion even without a known criterion', () =
   expect(playerSuggestion).toBe("No judge has named a criterion: answer each point of the Coach's feedback.")
 })
 
-test('a suggestion names the first criteria and counts the others, and names several obstacles as a plural', () => {
+test('a suggestion names the first criteria, counts the others, and uses the plural for several failed gates', () => {
   const criteria = Array.from({ length: 180 }, (_, i) => criterion(`AC-${i + 1}`))
   const rejected = criteria.map((one) => ({ ...one, state: 'verified' as const, contestedInTurn: 3 }))
   const named = Array.from({ length: 12 }, (_, i) => `AC-${i + 1}`).join(', ')

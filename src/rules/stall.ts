@@ -396,7 +396,7 @@ function nameCounted({ verifiedAfter }: Session, window: readonly Outcome[]): 'e
   return sizes.size > 1 ? 'the last' : 'each'
 }
 
-/** `bdd blocks`, `tests and lint block`, or with `, which `: `tests and lint, which block`. */
+/** Names what blocks the approval: `bdd blocks`, `tests and lint block`, or with `, which `: `tests and lint, which block`. */
 function describeObstacles(feedback: readonly Outcome[], between = ' '): string {
   const gates = feedback.at(-1)?.gates ?? []
   const named = gates.length === 0 ? "the Coach's feedback" : joinWords(gates)

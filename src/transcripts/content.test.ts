@@ -219,7 +219,7 @@ describe('calls', () => {
     expect(ids([prompt, calls(['Read a', 'Read a'])])).toEqual(['a'])
   })
 
-  test('a call with an empty id is a call, and gets the result with that id', () => {
+  test('a call with an empty id counts, and gets the result with the empty id', () => {
     const call = { message: { content: [{ type: 'tool_use', id: '', name: 'Read' }] } }
     expect(outcomeOf([prompt, { ...calls('Read a'), ...call }, failed('', 'Exit code 1')])).toMatchObject({
       status: 'error',

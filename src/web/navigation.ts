@@ -15,7 +15,7 @@ export function navigate(href: string, { replace = false }: { replace?: boolean 
   dispatchEvent(new Event(MOVED))
 }
 
-/** After a step back, scrolls to the position that was left. The browser tries this before the view has its data. */
+/** Scrolls to the earlier position after a step back. The browser itself scrolls before the view has its data. */
 function scrollBack(): void {
   const y = (history.state as { y: number } | null)?.y
   if (!y) return

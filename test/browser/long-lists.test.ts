@@ -38,7 +38,7 @@ describeInBrowser('long lists', () => {
     expect(await rows.count()).toBe(120)
   })
 
-  test('a step back returns to the place in the list', async () => {
+  test('a step back in the history returns to the earlier position in a list', async () => {
     const page = await browser.open(withSessions(), `/p/${PROJECT}`)
     const row = page.getByRole('link', { name: 'SESSION-00045' })
     await row.scrollIntoViewIfNeeded()

@@ -84,7 +84,7 @@ describeInBrowser('the page of a session', () => {
     [`/w/${MAIN_SESSION}/t/99`, `World ${MAIN_SESSION} has no turn 99. Its session`, `/w/${MAIN_SESSION}`],
     ['/runs/nope', 'There is nothing at this address. All runs', '/runs'],
     ['/runs/5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a98', 'There is no such turn run here. All runs', '/runs'],
-  ])('the address %s, of nothing, shows one sentence with a way back', async (path, sentence, back) => {
+  ])('an unknown address shows one sentence with a link back: %s', async (path, sentence, back) => {
     const below = `/p/${PROJECT}`
     const page = await browser.open(service(), below + path, { mayFail: true })
     const alert = page.getByRole('alert')
@@ -218,7 +218,7 @@ describeInBrowser('the page of a session', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('long texts of a turn scroll in their place, and the keyboard reaches them', async () => {
+  test('long texts of a turn scroll in their own regions, and the keyboard reaches them', async () => {
     const started = await start()
     const long = 'A long sentence about the state of things. '.repeat(1_400)
     const named = { criterionId: 'AC-001', criterionText: 'It answers' }
@@ -250,7 +250,7 @@ describeInBrowser('the page of a session', () => {
     expect(await left.getByRole('row').count()).toBeGreaterThan(200)
   })
 
-  test('a deleted session is named in one sentence with a way back', async () => {
+  test('a deleted session is named in one sentence with a link back', async () => {
     const started = await start()
     await clientOf(started.graph).captureTurnState(aTurn(1))
     await clientOf(started.graph).deleteWorld({ worldSlug: 'TASK-1' })

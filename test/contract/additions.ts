@@ -354,7 +354,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect((await client().examine({})).findings).toEqual([])
     })
 
-    test('an id without a text is the criterion that a judge of this world gave that id, whatever the source', async () => {
+    test('an id without a text names the criterion to which a judge of this world gave that id, whatever the source', async () => {
       const other = { criterionId: 'AC-1', criterionText: 'A restart loses no order' }
       await capture(1, { promises: [{ ...other, status: 'complete' }] })
       await add([{ criterionId: 'AC-01', status: 'verified', source: 'person', evidence: 'I rounded 2.5' }])

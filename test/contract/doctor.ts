@@ -759,7 +759,7 @@ export function doctorContract(store: StoreUnderTest): void {
       expect(await findingsOf(handles.graph)).toEqual([])
     })
 
-    // One test for both, because Neo4j plans all statements again after each change of the schema.
+    // Both are in one test, because Neo4j plans all statements again after each change of the schema.
     test('finds a missing constraint and a missing index, with the commands that create them', async () => {
       const { graph } = handles
       const commands = loadMigrations().flatMap((migration) => migration.commands)

@@ -148,7 +148,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('a session that is forgotten is an event, however fast it is gone', async () => {
+    test('a forgotten session is sent as deleted, however fast it is gone', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       const gone = reader.until((event) => isSession(event) && event.deletedAt !== null)

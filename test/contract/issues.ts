@@ -162,7 +162,7 @@ export function issuesContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a label of a Coach that numbers otherwise than the task names the criterion that this Coach means', async () => {
+    test('a label names the criterion that the Coach means, even if the task numbers its criteria differently', async () => {
       const client = clientOf(handles.graph)
       const [quick, logs] = ['It answers within a second', 'Each request is logged to a file']
       await client.declareCriteria({

@@ -829,7 +829,7 @@ describe('migrate and config', () => {
     'https://anna:hidden@turngraph.example',
     'http://anna:hidden@:x',
   ])(
-    'a user and a password in TURNGRAPH_URL are one clear error that does not show them: %s',
+    'a user and a password in TURNGRAPH_URL cause one clear error that does not show them: %s',
     async (url) => {
       const { code, stdout, stderr } = await turngraph.run(['worlds'], {
         environment: { TURNGRAPH_URL: url },

@@ -141,7 +141,7 @@ describeOnOwnNeo4j('lts', () => {
     timeout: BOUND_MS,
   }, async () => {
     const [{ folder, remove }, watched] = [temporaryFolder(), temporaryFolder()]
-    // Closing a proxy takes less time than a restart of Neo4j, which then plans all statements again.
+    // Closing a proxy takes less time than a restart, after which Neo4j plans all statements again.
     const proxyAt = (port: number) => CommitDropper.before(server.url, 0, new Random(1), port)
     let proxy = await proxyAt(0)
     onTestFinished(() => proxy.close())

@@ -188,7 +188,7 @@ describe('a planted folder', () => {
       const elsewhere = temporaryFolder()
       const git = (...args: string[]) => execFileSync('git', ['-C', root, ...args], { stdio: 'pipe' })
       git('init', '-q')
-      // Git takes this folder as a repository that does not track the link.
+      // Git treats this folder as a separate repository, which does not track the link.
       if (below !== '') git('init', '-q', '--bare', below)
       symlinkSync(elsewhere, path.join(repository, '.turngraph'))
       git('add', '-f', path.join(below, '.turngraph'))
@@ -199,7 +199,7 @@ describe('a planted folder', () => {
     },
   )
 
-  test('with a committed spool is refused: no turn is sent, and the folder of a link in it is unchanged', async () => {
+  test('with a committed spool is refused: no turn is sent, and the folder behind a link in the spool is unchanged', async () => {
     const { url, seen } = await listen()
     const linked = temporaryFolder()
     chmodSync(linked, 0o755)

@@ -427,7 +427,7 @@ def _create(file: Path, content: bytes) -> bool:
 
 
 def _is_tracked_by_git(folder: Path) -> bool:
-    """Checks whether git tracks a folder, a link in its place, or a file in it. False without a repository or without git."""
+    """Checks whether git tracks a folder, a link with its name, or a file in it. Returns False without a repository or git."""
     parent = folder.parent.resolve()
     root = next((above for above in (parent, *parent.parents) if (above / ".git").exists()), None)
     if root is None:

@@ -139,13 +139,13 @@ test('a warning names acceptance criteria that are outside of the requirements',
   ])
 })
 
-test('an item has the number behind its check box', () => {
+test('an item takes the number after its check box', () => {
   const source =
     '### Requirement 3\n\n- [ ] 3.2 WHEN a THEN b\n- [x] **3.4** WHEN c THEN d\n- [ ] 3.7 reads d\n'
   expect(shown(source)).toEqual(['R3.2|WHEN a THEN b', 'R3.4|WHEN c THEN d', 'R3.7|reads d'])
 })
 
-test('a warning names a table and a paragraph of a requirement that state what must hold', () => {
+test('a warning names a table and a paragraph of a requirement with criteria that are not read', () => {
   const source = `### Requirement 1
 
 **User Story:** As a buyer, I want a cart, so that I can buy.

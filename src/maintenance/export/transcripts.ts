@@ -125,7 +125,7 @@ async function* readTurns(
   }
 }
 
-/** Maximum number of calls that are read at once. A turn counts as 20 calls at least. */
+/** Maximum number of calls that are read at once. A turn counts as at least 20 calls. */
 const STEPS_AT_ONCE = 2_000
 const countSteps = ({ length }: { length: number }): number => Math.max(20, length)
 

@@ -19,9 +19,9 @@ export const issueView = shownIssue.extend({
 type Progresses = ReadonlyMap<string, Pick<Progress, 'label'>>
 
 /**
- * Replaces the labels of criteria in issues with the labels of the answer, and keeps the label of the Coach in addition. A label
- * of a judge means the criterion of this judge; a task may number its criteria otherwise. Does not change a label that the answer
- * has for no criterion.
+ * Replaces the labels of criteria in issues with the labels of the answer, and also keeps the given labels. A given label names the
+ * criterion to which a judge gave this label, because a task may number its criteria differently. Keeps a label without a criterion
+ * in the answer.
  */
 function labelIssues<I extends Pick<Issue, 'criterionIds'>>(
   issues: readonly I[],

@@ -109,7 +109,7 @@ export function isTrackedByGit(file: string): boolean {
       env: { ...Object.fromEntries(environment), GIT_OPTIONAL_LOCKS: '0' },
     },
   )
-  return status === 0 || signal !== null // a git that is stopped at its limit has not said that it does not track the file
+  return status === 0 || signal !== null // git was stopped at its time limit, so it may track the file
 }
 
 function realFolder(folder: string): string | null {

@@ -181,7 +181,7 @@ export class CodexReader implements LineReader {
     this.#message({ id: `r${state.responses}`, content, ...(isFinal && { stop_reason: 'end_turn' }) })
   }
 
-  /** @param message with an id that is unique among the messages of the prompt */
+  /** @param message a message with an id that is unique among the messages of the prompt */
   #message({ id, ...message }: { id: string; content: readonly object[] } & Payload): void {
     const { model, effort } = this.#state
     this.#onRecord({

@@ -8,7 +8,7 @@ import { Sentence } from './sentence.tsx'
 /** @param failure refusal of the service; null if no view has this address */
 export function Missing({ failure }: { failure: Failure | null }) {
   const [href, name] = findWayBack(readAddress(usePlace().pathname), failure)
-  // The message about an invalid name is about a field of the request.
+  // The message about an invalid name describes a field of the request, which the reader did not write.
   const isNamed = failure !== null && failure.code !== 'invalid_request'
   return (
     <div role="alert">

@@ -27,7 +27,7 @@ export class CommitDropper {
 
   /**
    * @param share of the commits whose replies are dropped, 0 to 1
-   * @param port to listen at, for example that of a closed proxy; 0 means a free one
+   * @param port to listen on, for example the port of a closed proxy; 0 means any free port
    */
   static async before(neo4jUrl: string, share: number, random: Random, port = 0): Promise<CommitDropper> {
     const dropper = new CommitDropper(new URL(neo4jUrl), share, random)

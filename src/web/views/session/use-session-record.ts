@@ -50,7 +50,7 @@ export function useSessionRecord({
   const asOf = { ...of, turn: isTurnThere ? turn : null }
   const hasTurns = (world.answer?.current_turn ?? 0) > 0
   const byTurn = useOperation('listCriteriaByTurn', of)
-  // A turn number between two recorded turns shows the turn before it.
+  // If the turn is not recorded, explains the newest recorded turn before it.
   const recorded = asOf.turn === null ? null : byTurn.answer?.turns.findLast((each) => each <= (turn ?? 0))
   const why = useOperation(
     'explainTurn',
