@@ -21,6 +21,7 @@ import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { isTrackedByGit } from '../platform/data-folder/own-file.ts'
 import { createPrivateFile } from '../platform/data-folder/private-file.ts'
 import { isAlive } from '../platform/is-alive.ts'
+import { quoteForShell } from '../rules/command-line.ts'
 
 /** The folder, and the maximum number of captures (default 1,000) and of their bytes (default 64 MiB). */
 export const spoolOptions = z.strictObject({
@@ -78,7 +79,7 @@ export class SpoolFolder {
   make(): void {
     if (isTrackedByGit(this.folder)) {
       throw new TurngraphError('invalid_request', `${this.folder} is not used as a spool: git tracks it.`, {
-        hint: `Its turns may come from another person. Remove it: git rm -r ${this.folder}`,
+        hint: `Its turns may come from another person. Remove it: git rm -r ${quoteForShell(this.folder)}`,
       })
     }
     this.#onDisk(() => {

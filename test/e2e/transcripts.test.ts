@@ -452,7 +452,7 @@ describe('files', () => {
       'transcripts',
       path.join(home, 'nowhere'),
     ])
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
     expect(stderr).toContain('nowhere')
   })
 })

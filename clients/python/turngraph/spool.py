@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import stat
 import subprocess
 import sys
@@ -91,7 +92,7 @@ class Spool:
             raise TurngraphError(
                 "invalid_request",
                 f"{self.folder} is not used as a spool: git tracks it.",
-                hint=f"Its turns may come from another person. Remove it: git rm -r {self.folder}",
+                hint=f"Its turns may come from another person. Remove it: git rm -r {shlex.quote(str(self.folder))}",
             )
         with self._on_disk():
             is_new = not self.folder.exists()
