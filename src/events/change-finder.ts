@@ -155,9 +155,10 @@ export class ChangeFinder {
     { now, changes }: ChangePage,
     toCursor: (some: readonly Change[]) => number,
   ): Promise<void> {
-    const news = changes.filter((change) => change.version > (this.#versions.get(toChangeId(change)) ?? -1))
-    for (const some of inChunks(news, EVENTS_AT_ONCE)) {
-      const found = await this.#readFound(some)
+    const isNews = (change: Change) => change.version > (this.#versions.get(toChangeId(change)) ?? -1)
+    for (const some of inChunks(changes.filter(isNews), EVENTS_AT_ONCE)) {
+      // Another read may report a newer state during this one.
+      const found = (await this.#readFound(some)).filter(({ change }) => isNews(change))
       if (!this.#isRunning) return
       const since = toCursor(some)
       for (const { change } of found) {

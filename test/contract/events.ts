@@ -157,6 +157,29 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
+    test('a session that is forgotten while an older state of it is read stays deleted for readers', async () => {
+      const writes: (() => Promise<unknown>)[] = []
+      const interrupted = graphWith(handles.graph, {
+        read: async (statement, params, deadline) => {
+          const rows = await handles.graph.read(statement, params, deadline)
+          if (statement.name === 'worlds/by-keys') await writes.pop()?.()
+          return rows
+        },
+      })
+      const client = clientOf(interrupted)
+      const reader = await aReader(client)
+      writes.push(() => client.forget({ worldSlug: TASK, dryRun: false }))
+      await client.captureTurnState(aTurn(2))
+      await client.captureTurnState(aTurn(1, { taskId: 'TASK-2' }))
+      await reader.session('TASK-2', 1)
+      expect(reader.seen.map((event) => isSession(event) && [event.worldSlug, event.deletedAt])).toEqual([
+        [TASK, null],
+        [TASK, expect.any(String)],
+        ['TASK-2', null],
+      ])
+      await reader.end()
+    })
+
     test('the events of a run have its status, until it has ended', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
