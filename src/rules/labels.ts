@@ -89,13 +89,17 @@ export function withoutOwnLabel(text: string, label: string | null): string {
   return isOwn ? unlisted.slice(start.length) : text
 }
 
-/** Splits a label from its text, also after white space only: `AC-3 Totals are rounded`. Finds no label in `US 50 States`. */
+/**
+ * Splits a label from its text, also after white space only: `AC-3 Totals are rounded`. Finds no label in `US 50 States`, nor in
+ * `US-1 AC-2 Totals`, which names two.
+ */
 export function splitOwnLabel(given: string): { label: string | null; text: string } {
   const split = splitLabel(given)
-  const own = split.label === null ? OWN_LABEL.exec(split.text)?.[1] : undefined
-  return own === undefined || own.includes(' ')
+  const [start = '', own] = (split.label === null && OWN_LABEL.exec(split.text)) || []
+  const rest = split.text.slice(start.length)
+  return own === undefined || own.includes(' ') || BEGINS_WITH_LABEL.test(rest)
     ? split
-    : { label: own, text: withoutOwnLabel(split.text, own) }
+    : { label: own, text: rest }
 }
 
 /** Longest start of a text in which letters of other alphabets are read as what they look like. */

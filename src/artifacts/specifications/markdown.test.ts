@@ -52,6 +52,11 @@ describe('a task file in Markdown', () => {
       ],
     ],
     [
+      'no id of two',
+      '- US-1 AC-2 Sums are shown\n- US-1 AC-3: The list is sorted',
+      ['|US-1 AC-2 Sums are shown', '|US-1 AC-3: The list is sorted'],
+    ],
+    [
       'texts that only look like an id',
       '- UTF-8: is read\n- AC is off\n- ACME-1: no\n- AC-3.5 s at most',
       ['|UTF-8: is read', '|AC is off', '|ACME-1: no', '|AC-3.5 s at most'],
