@@ -219,6 +219,7 @@ describe('a planted folder', () => {
     await expect(client.listWorlds({})).rejects.toMatchObject({
       code: 'invalid_request',
       message: `${spool} is not used as a spool: git tracks it.`,
+      hint: expect.stringContaining(`git rm -r '${spool}'`), // the path has a space
     })
     expect(seen).toEqual([])
     expect(statSync(linked).mode & 0o777).toBe(0o755)

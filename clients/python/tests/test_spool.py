@@ -50,13 +50,14 @@ class SpoolTest(ServiceTest):
         linked = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, linked)
         Path(linked).chmod(0o755)
-        spool = Path(self.folder) / "spool"
+        spool = Path(self.folder) / "my spool"
         spool.mkdir()
         (spool / "refused").symlink_to(linked)
         for command in (["init", "-q"], ["add", "-f", "."]):
             subprocess.run(["git", "-C", self.folder, *command], check=True)
-        with self.assertRaisesRegex(TurngraphError, "git tracks it"):
+        with self.assertRaisesRegex(TurngraphError, "git tracks it") as refused:
             self.client(self.away().url, spool=spool)
+        self.assertTrue((refused.exception.hint or "").endswith(f"git rm -r '{spool}'"))
         self.assertEqual(stat.S_IMODE(Path(linked).stat().st_mode), 0o755)
 
     def test_secrets_are_masked_before_a_capture_waits_in_a_folder_of_its_owner(self) -> None:
