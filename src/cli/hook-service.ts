@@ -9,7 +9,7 @@ import { parseJson } from '../core/parse-json.ts'
 import { readOwnFile, UntrustedFile } from '../platform/data-folder/own-file.ts'
 import { isAlive } from '../platform/is-alive.ts'
 import { isLoopback } from '../platform/loopback.ts'
-import { knowsToken, SERVICE_ADDRESS } from '../platform/service-proof.ts'
+import { isServiceAddress, knowsToken } from '../platform/service-proof.ts'
 
 /** `late` aborts the requests when the wait is over. */
 type HookService = { url: string; token: string | null; waitMs: number; late: AbortSignal }
@@ -40,7 +40,7 @@ export async function findService(
   const ownToken = readOwn(path.join(dataFolder, 'token'))?.trim() ?? null
   const named = environment.TURNGRAPH_URL?.replace(/\/+$/, '') || null
   const url = named ?? servedAt(dataFolder)
-  if (!URL.canParse(url) || !SERVICE_ADDRESS.test(url))
+  if (!isServiceAddress(url))
     throw new NoAnswer('TURNGRAPH_URL must be an address without a user and a password')
   const token = environment.TURNGRAPH_TOKEN || ownToken
   const isAuthOff = named !== null && environment.TURNGRAPH_AUTH === 'off'

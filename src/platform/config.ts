@@ -8,7 +8,7 @@ import { findDataFolder } from './data-folder/find-data-folder.ts'
 import { refusePlantedLink } from './data-folder/own-file.ts'
 import { refuseUntrusted } from './data-folder/private-file.ts'
 import { isLoopback } from './loopback.ts'
-import { SERVICE_ADDRESS } from './service-proof.ts'
+import { isServiceAddress } from './service-proof.ts'
 
 /** Environment variables of Turngraph. docs/operations.md, which is generated from this schema, lists meanings and defaults. */
 const environmentSchema = z.object({
@@ -126,8 +126,12 @@ const environmentSchema = z.object({
       'wait of a Claude Code hook for the service, in milliseconds (default: 150, at the start of a session 2000)',
     ),
   TURNGRAPH_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an address such as http://127.0.0.1:7480' })
-    .regex(SERVICE_ADDRESS, 'must have no user and no password: set TURNGRAPH_TOKEN')
+    .string()
+    .trim()
+    .refine(
+      isServiceAddress,
+      'must be an address such as http://127.0.0.1:7480, without a user and a password',
+    )
     .optional()
     .describe('the service that commands go through'),
   TURNGRAPH_TOKEN: z.string().optional().describe('the token that commands show to that service'),

@@ -7,8 +7,9 @@ import { request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { parseJson } from '../core/parse-json.ts'
 
-/** Matches the address of a service. `fetch` rejects an address with a user or a password, so this does too. */
-export const SERVICE_ADDRESS = /^https?:\/\/[^@/?#]+([/?#]|$)/i
+/** `fetch` rejects an address with a user or a password, so this does too. */
+export const isServiceAddress = (url: string): boolean =>
+  URL.canParse(url) && /^https?:\/\/[^@/?#]+([/?#]|$)/i.test(url)
 
 export const PROOF_PATH = '/proof'
 
