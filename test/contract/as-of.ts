@@ -133,12 +133,16 @@ export function asOfContract(store: StoreUnderTest): void {
       const asked = aContext(2, { role: 'coach' })
       const before = await client().loadTurnContinuationContext(asked)
       const [shown = ''] = /CI \d+: 2 tests fail/.exec(before.context ?? '') ?? []
-      expect(before.context).toContain(`AC-1: verified (turn 1, without evidence, contested in turn 1: ${shown})`)
+      expect(before.context).toContain(
+        `AC-1: verified (turn 1, without evidence, contested in turn 1: ${shown})`,
+      )
       await client().captureTurnState(aTurn(2))
       const replaced = { playerSummary: 'Amended', verifications: [...verifications] }
       await client().captureTurnState({ ...aTurn(1, replaced), onConflict: 'supersede' })
       const then = await client().loadTurnContinuationContext({ ...asked, asOf: 'turn' })
-      expect(then.context).toContain(`AC-1: verified (turn 1, without evidence, contested in turn 1: ${shown})`)
+      expect(then.context).toContain(
+        `AC-1: verified (turn 1, without evidence, contested in turn 1: ${shown})`,
+      )
     })
 
     test('before the first turn it has no facts of an earlier session', async () => {
