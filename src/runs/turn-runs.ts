@@ -57,7 +57,7 @@ export class TurnRuns {
   readonly #closing = new AbortController()
 
   constructor(options: TurnRunsOptions) {
-    this.#options = { log: SILENT, observer: UNOBSERVED, ...options }
+    this.#options = { ...options, log: options.log ?? SILENT, observer: options.observer ?? UNOBSERVED }
     const { executors = new Executors(), store = new TurnRunStore(options.graph) } = options
     this.executors = executors
     this.store = store
