@@ -15,14 +15,17 @@ async function startProcess(options: ServiceOptions) {
 describeInBrowser('a page whose service is killed', () => {
   const browser = useBrowser()
 
-  test('shows that the service is not reachable, keeps its data, and continues once the service is back', async () => {
-    const dataFolder = newFolder()
+  async function openSessions(dataFolder: string) {
     const killed = await startProcess({ dataFolder })
     await writeSessions(killed.client)
-    const page = await browser.open({ service: killed, token: '' }, `/p/${PROJECT}`, {
-      token: null,
-      mayFail: true,
-    })
+    const asked = { token: null, mayFail: true }
+    const page = await browser.open({ service: killed, token: '' }, `/p/${PROJECT}`, asked)
+    return { killed, page }
+  }
+
+  test('shows that the service is not reachable, keeps its data, and continues once the service is back', async () => {
+    const dataFolder = newFolder()
+    const { killed, page } = await openSessions(dataFolder)
     const sessions = page.getByRole('table', { name: 'Sessions' })
     await sessions.getByRole('link', { name: 'TASK-STOCK' }).click()
     await page.getByRole('grid', { name: 'Criteria by turn' }).waitFor()
@@ -59,12 +62,7 @@ describeInBrowser('a page whose service is killed', () => {
 
   test('shows a view that was first opened while the service was away, once the service is back', async () => {
     const dataFolder = newFolder()
-    const killed = await startProcess({ dataFolder })
-    await writeSessions(killed.client)
-    const page = await browser.open({ service: killed, token: '' }, `/p/${PROJECT}`, {
-      token: null,
-      mayFail: true,
-    })
+    const { killed, page } = await openSessions(dataFolder)
     await page.getByRole('table', { name: 'Sessions' }).waitFor()
     await killed.kill()
     await page.getByRole('link', { name: 'TASK-TOTALS' }).click()
