@@ -48,7 +48,7 @@ type Seen = {
 export function describeObservation({ command, exitCode, signal, tests, report }: Seen): string {
   if (report != null) {
     const count = (wanted: string) => (tests ?? []).filter(({ status }) => status === wanted).length
-    return `${report.format} report: ${count('passed')} tests passed, ${count('failed')} failed, ${count('skipped')} were skipped`
+    return `${report.format} report: ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
   }
   const words = (command ?? []).map((word) => (/^[^\s"'`]+$/u.test(word) ? word : JSON.stringify(word)))
   const shown = `\`${cutLine(toOneLine(words.join(' ')).replaceAll('`', "'"), MAX_COMMAND_SHOWN)}\``

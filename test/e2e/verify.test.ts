@@ -241,10 +241,8 @@ test('the reports of a real run of vitest prove and refute criteria, and list wh
       code: 10,
       stderr: '',
       lines: [
-        `✓ AC-001: verified, ${format} report: 1 tests passed, 0 failed, 0 were skipped`,
-        expect.stringContaining(
-          `✗ AC-002: rejected, ${format} report: 0 tests passed, 1 failed, 0 were skipped; `,
-        ),
+        `✓ AC-001: verified, ${format} report: 1 passed, 0 failed, 0 skipped`,
+        expect.stringContaining(`✗ AC-002: rejected, ${format} report: 0 passed, 1 failed, 0 skipped; `),
         expect.stringMatching(/^○ AC-003: skipped tests prove nothing: .*AC-003 looks good$/),
         '1 test without a criterion',
         expect.stringMatching(/^Recorded 2 verifications with turn 1 of /),
@@ -401,7 +399,7 @@ test.skipIf(!pytest)('the JUnit report of a real run of pytest proves and refute
   const { code, stdout } = await run(['verify', ...task, '--junit', 'junit.xml'])
   expect(code).toBe(10)
   expect(stdout.split('\n').slice(0, 3)).toEqual([
-    '✓ AC-001: verified, junit report: 1 tests passed, 0 failed, 0 were skipped',
+    '✓ AC-001: verified, junit report: 1 passed, 0 failed, 0 skipped',
     expect.stringMatching(/^✗ AC-002: rejected, junit report: .*test_ac_002_subtracts: .*assert/),
     '· AC-003: no test names it',
   ])

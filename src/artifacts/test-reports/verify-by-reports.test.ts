@@ -31,7 +31,7 @@ test('each criterion that a test names has a verification with the tests and the
       criterionText: 'It rounds half to even',
       status: 'verified',
       source: 'command',
-      evidence: 'tap report: 1 tests passed, 0 failed, 0 were skipped',
+      evidence: 'tap report: 1 passed, 0 failed, 0 skipped',
       observation: {
         ...REPORTED,
         report: { format: 'tap', digest: digest(text) },
@@ -41,7 +41,7 @@ test('each criterion that a test names has a verification with the tests and the
     expect.objectContaining({
       criterionId: 'AC-002',
       status: 'rejected',
-      evidence: 'tap report: 0 tests passed, 1 failed, 0 were skipped; AC-2 refuses text',
+      evidence: 'tap report: 0 passed, 1 failed, 0 skipped; AC-2 refuses text',
     }),
   ])
   expect(summary).toEqual({
