@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { everyItem } from '../../src/core/pages.ts'
 import type { OperationInput } from '../../src/operations/table.ts'
+import { joinedWords } from '../../src/rules/words.ts'
 import { type SearchHit, SearchIndexes, searchMemory } from '../../src/search/search.ts'
 import { type OracleText, searchNaively, textsOfCriterion, textsOfTurn } from '../oracles/search.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
@@ -317,7 +318,7 @@ export function searchRulesContract(store: StoreUnderTest): void {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.array(madeUpTurn, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
-          fc.uniqueArray(text, { maxLength: 4, selector: (each) => each.toLowerCase() }),
+          fc.uniqueArray(text, { maxLength: 4, selector: joinedWords }),
           fc.array(fc.constantFrom(...WORDS, 'lo', 'CAF', '都', 'ไทย', 'AC-001', 'ac'), {
             minLength: 1,
             maxLength: 3,

@@ -82,7 +82,7 @@ const promise = fc.record(
 const issue = fc.record(
   {
     severity: fc.constantFrom('blocking', 'should_fix', 'advisory', 'must_fix', 'nit'),
-    description: anyText(),
+    description: anyText().filter((text) => /\S/.test(text)),
     category: orNull(label),
     criterionIds: fc.array(label, { maxLength: 3 }),
     details: fc.jsonValue({ maxDepth: 2 }).map(withoutHoles),
