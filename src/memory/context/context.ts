@@ -494,11 +494,12 @@ async function contextFrom(
     { ...request, worldSlug: row.world.slug },
   )
   const criteria = states.map((state) => shownCriterion(state, role, snapshot, histories))
+  const showIssues = issuesFor(states, snapshot.progress, role)
   const issues = request.perspectiveReset
     ? []
     : [
-        ...issuesFor(prior.issues, states, snapshot.progress, role),
-        ...issuesFor(issuesFrom(row.judgedIssues), states, snapshot.progress, role).map((issue) => ({
+        ...showIssues(prior.issues),
+        ...showIssues(issuesFrom(row.judgedIssues)).map((issue) => ({
           ...issue,
           turn: row.judged.number,
         })),

@@ -168,7 +168,7 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
     ...(isCoach && { evidence: lastWords.get(key)?.evidence ?? null }),
   })
   const chooseKind = (state: CriterionState) => KINDS[before.get(state.key) ?? 'unknown']
-  const issues = issuesFor(issuesFrom(row.issues), after, snapshot.progress, scope.role ?? 'coach')
+  const issues = issuesFor(after, snapshot.progress, scope.role ?? 'coach')(issuesFrom(row.issues))
   const gates = gatesFrom(row.gates)
   const accumulated = specifiedStates(snapshot, specified, 'sticky')
   const { contestedInTurns, ...counts } = countCriteria(accumulated)

@@ -98,7 +98,8 @@ export async function listIssues(
     .slice(0, limit)
   const snapshot = snapshotFrom(row, turn)
   const states = await readStates(graph, snapshot, 'sticky')
-  return shown.map((life) => toView(life, (wordings) => issuesFor(wordings, states, snapshot.progress, role)))
+  const show = issuesFor(states, snapshot.progress, role)
+  return shown.map((life) => toView(life, show))
 }
 
 /** False if the read saw only part of a commit or of a replacement. */
@@ -117,7 +118,7 @@ async function refuseUnknownTask(graph: Graph, target: Target): Promise<IssueAt[
 /** Converts an issue to its view: the newest wording, with all criteria that it names. */
 function toView(
   { signature, wordings, wordingCount, otherWordings, turns, position, goneInTurn }: IssueLife<Issue>,
-  show: (wordings: readonly Issue[]) => ReturnType<typeof issuesFor>,
+  show: ReturnType<typeof issuesFor>,
 ): IssueAt {
   const [newest, ...others] = show(wordings)
   if (newest === undefined) throw new Error(`issue ${signature} has no wording`)

@@ -18,16 +18,16 @@ export const issueView = shownIssue.extend({
 
 type Progresses = ReadonlyMap<string, Pick<Progress, 'label'>>
 
+/** Removes the details for the Player, who does not see the evidence of a verdict. */
+export const issueFor = <I extends { details: unknown }>({ details, ...issue }: I, role: Role) =>
+  role === 'coach' ? { ...issue, details } : issue
+
 /**
- * Replaces the labels of criteria in issues with the labels of the answer, and also keeps the given labels. A given label names the
- * criterion to which a judge gave this label, because a task may number its criteria differently. Keeps a label without a criterion
- * in the answer.
+ * Makes the function that returns issues for a role, most severe first. It replaces the labels of criteria with those of the answer,
+ * and also keeps the given labels. A given label names the criterion to which a judge gave this label, because a task may number its
+ * criteria differently. The function keeps a label without a criterion in the answer.
  */
-function labelIssues<I extends Pick<Issue, 'criterionIds'>>(
-  issues: readonly I[],
-  states: readonly CriterionState[],
-  progress: Progresses,
-): (I & { givenLabels: string[] })[] {
+export function issuesFor(states: readonly CriterionState[], progress: Progresses, role: Role) {
   const judged = states.toSorted((a, b) => (a.lastTurn ?? 0) - (b.lastTurn ?? 0))
   const shown = new Map([
     ...states.map(({ criterionId }) => [normalizeLabel(criterionId), criterionId] as const),
@@ -36,21 +36,9 @@ function labelIssues<I extends Pick<Issue, 'criterionIds'>>(
         [normalizeLabel(progress.get(key)?.label ?? criterionId), criterionId] as const,
     ),
   ])
-  return issues.map((issue) => ({
-    ...issue,
-    criterionIds: issue.criterionIds.map((given) => shown.get(normalizeLabel(given)) ?? given),
-    givenLabels: [...issue.criterionIds],
-  }))
+  return (issues: readonly Issue[]) =>
+    bySeverity(issues).map((issue) => {
+      const criterionIds = issue.criterionIds.map((given) => shown.get(normalizeLabel(given)) ?? given)
+      return issueFor({ ...issue, criterionIds, givenLabels: [...issue.criterionIds] }, role)
+    })
 }
-
-/** Removes the details for the Player, who does not see the evidence of a verdict. */
-export const issueFor = <I extends { details: unknown }>({ details, ...issue }: I, role: Role) =>
-  role === 'coach' ? { ...issue, details } : issue
-
-/** Returns the issues for a role, most severe first. */
-export const issuesFor = (
-  issues: readonly Issue[],
-  states: readonly CriterionState[],
-  progress: Progresses,
-  role: Role,
-) => labelIssues(bySeverity(issues), states, progress).map((issue) => issueFor(issue, role))
