@@ -36,15 +36,7 @@ export function readKiro(source: string, { path }: ReadOptions): Stated {
       }
       continue
     }
-    for (const text of section.texts)
-      if (
-        text.kind === 'paragraph' &&
-        EARS.test(text.lines.join('\n')) &&
-        readNumbered(text.lines, 0).length === 0
-      ) {
-        const noun = isTable(text) ? 'table' : 'paragraph'
-        list.warn(text.line, `${quoteTitle(section)} has 1 ${noun} that is not read`)
-      }
+    warnOfUnreadTexts(section, list)
     const hasNumbers = entries.some(({ isBullet }) => !isBullet)
     for (const { text, line, number: own, isBullet } of entries) {
       const isExtra = hasNumbers && isBullet
@@ -62,6 +54,16 @@ export function readKiro(source: string, { path }: ReadOptions): Stated {
   const name = nameOfPath(path)
   const none = 'it has no heading of a requirement ("Requirement 1") with numbered items'
   return list.toStated({ featureId: featureId ?? name, taskId: taskId ?? name }, none)
+}
+
+/** Adds a warning for each table, and for each paragraph without a number, that states a requirement. */
+function warnOfUnreadTexts(section: Section, list: StatedList): void {
+  for (const text of section.texts) {
+    const isRequirement = text.kind === 'paragraph' && EARS.test(text.lines.join('\n'))
+    if (!isRequirement || readNumbered(text.lines, 0).length > 0) continue
+    const noun = isTable(text) ? 'table' : 'paragraph'
+    list.warn(text.line, `${quoteTitle(section)} has 1 ${noun} that is not read`)
+  }
 }
 
 const nameOfPath = (path: string): string | null => /(?:^|\/)\.kiro\/specs\/([^/]+)\//.exec(path)?.[1] ?? null
