@@ -92,10 +92,12 @@ export const observationText = z
   .transform((stored) => parseJson(stored))
   .pipe(observation)
 
+const FIELDS = observation.keyof().options
+
 /** Fills the defaults of an observation, and keeps the end of a long output. Secrets must be masked before. */
 export const normalizeObservation = (given: ObservationInput): Observation =>
   observation.parse({
-    ...Object.fromEntries(observation.keyof().options.map((field) => [field, given[field] ?? null])),
+    ...Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])),
     outputTail: given.outputTail == null ? null : keepEnd(given.outputTail, MAX_OUTPUT_TAIL_BYTES),
     tests: (given.tests ?? []).map(({ durationMs = null, ...test }) => ({ ...test, durationMs })),
   })
