@@ -32,19 +32,14 @@ export type Part = {
 }
 
 /**
- * Maximum number of steps per transaction. With 250 or 1,000 steps, an import into the embedded engine takes the
- * same CPU time, within 3 %. Neo4j's number and the smaller first transactions are from a time when each step was
- * a node: Neo4j wrote 12,300 steps/s with 4,000 steps at once and 10,600 with 1,000, and one that had just started
- * exceeded its time-out with 1,000.
+ * Maximum number of steps per transaction. The embedded engine is as fast with 250 or 1,000 (within 3 %). Neo4j's number and the
+ * smaller first transactions are from a time when each step was a node.
  */
 const STEPS_AT_ONCE = { embedded: 500, neo4j: 4_000 }
 const STEPS_AT_FIRST = 125
 const PARTS_AT_ONCE = 100
 
-/**
- * Groups parts of transcripts into transactions of a suitable size. A transaction for each small file would
- * cost more than its turns. While one transaction is written, the next is prepared.
- */
+/** Groups parts of transcripts into transactions: one for each small file would cost more than its turns. */
 export class TranscriptBatch {
   readonly #graph: Graph
   #parts: Part[] = []
@@ -70,20 +65,16 @@ export class TranscriptBatch {
     if (this.#steps >= this.stepsAtOnce || this.#parts.length >= PARTS_AT_ONCE) await this.#write()
   }
 
-  /** Writes the pending parts and waits until everything is written. */
   async flush(): Promise<void> {
     await this.#write()
     await this.#writing
   }
 
-  /**
-   * Resolves when the current transaction has ended, with or without success. Pending parts are not written.
-   */
+  /** Resolves when the current transaction has ended, with or without success. Pending parts are not written. */
   async settled(): Promise<void> {
     await this.#writing.catch(() => {})
   }
 
-  /** Starts a transaction after the previous one. */
   async #write(): Promise<void> {
     await this.#writing
     const parts = this.#parts
@@ -108,15 +99,11 @@ export class TranscriptBatch {
     for (const { source, file } of parts) if (!written?.has(file.key)) this.#refused.push(source)
   }
 
-  /**
-   * Returns and forgets the transcripts whose parts were rejected because another import read further at the
-   * same time.
-   */
+  /** Returns and forgets the transcripts whose parts were rejected because another import read further at the same time. */
   refused(): TranscriptSource[] {
     return this.#refused.splice(0)
   }
 
-  /** Checks whether a transcript was rejected, and forgets it. */
   takeRefusal(source: TranscriptSource): boolean {
     const key = transcriptFileKey(source)
     const others = this.#refused.filter((other) => transcriptFileKey(other) !== key)
@@ -126,10 +113,7 @@ export class TranscriptBatch {
   }
 }
 
-/**
- * Returns the files as `transcripts/write-files` expects them. The file with the newest record describes its
- * session.
- */
+/** Returns the files as `transcripts/write-files` expects them. The file with the newest record describes its session. */
 async function describeSessions(run: Run, parts: readonly Part[]): Promise<Value[]> {
   const held = parts.flatMap(({ file: { key: fileKey, sessions } }) =>
     sessions.map(({ key, endedAt }) => ({ fileKey, key, endedAt })),

@@ -1,7 +1,4 @@
-/**
- * Reads the parts of a record that turns need (contract: transcripts.md, "Turns"). Texts are inspected, but
- * never stored.
- */
+/** Reads the parts of a record that turns need (contract: transcripts.md, "Turns"). Texts are inspected, but never stored. */
 import { maskName } from '../core/keys.ts'
 import type { TranscriptTurnKind } from '../rules/values.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
@@ -20,13 +17,11 @@ export const maskedName = (value: unknown): string | null => {
 /** Form of a reasoning effort: a word such as `high`, or the number of a level. */
 const EFFORT = /^[\w.-]{1,32}$/
 
-/** Returns the reasoning effort that a record of the assistant names; null if it names none. */
 export function readEffort({ effort }: TranscriptRecord): string | null {
   const name = typeof effort === 'number' ? String(effort) : maskedName(effort)
   return name !== null && EFFORT.test(name) ? name : null
 }
 
-/** Returns a timestamp as written; null if it is not an instant. */
 export const asInstant = (value: unknown): string | null => {
   const text = asText(value)
   return text === null || Number.isNaN(Date.parse(text)) ? null : text
@@ -78,7 +73,6 @@ export function readPrompt(record: TranscriptRecord, answers: boolean, sidechain
 
 const MAX_ORIGIN_CHARACTERS = 64
 
-/** Returns the kind of sender that the record names; null for a human, or if it names none. */
 function readOrigin(record: TranscriptRecord): TranscriptTurnKind | null {
   const kind = maskedName(asObject(record.origin)?.kind)
   if (kind === null || kind === 'human') return null
@@ -88,7 +82,6 @@ function readOrigin(record: TranscriptRecord): TranscriptTurnKind | null {
     .slice(0, MAX_ORIGIN_CHARACTERS)
 }
 
-/** Returns the first text of a prompt, and whether it contains an image or a document. */
 function promptText(record: TranscriptRecord): { text: string; shows: boolean } {
   const content = readContent(record)
   if (typeof content === 'string') return { text: content, shows: false }
@@ -111,17 +104,11 @@ export const listCalls = (record: TranscriptRecord): Call[] =>
       : [],
   )
 
-/**
- * Returns the key that groups the records of a response. An API response of four blocks is written as four
- * records.
- */
+/** Returns the key that groups the records of a response: a response of four blocks is written as four records. */
 export const identifyResponse = (record: TranscriptRecord): string =>
   maskedName(readMessage(record).id) ?? maskedName(record.requestId) ?? maskedName(record.uuid) ?? ''
 
-/**
- * Returns a unique key of a call. Ids may repeat in every response (`call_0`, `Read:0`). A copy has the same
- * response.
- */
+/** Returns a unique key of a call: ids may repeat in every response (`call_0`, `Read:0`). A copy has the same response. */
 export const callKey = (response: string, id: string): string => `${response}\n${id}`
 
 /** Checks whether Claude Code, not the model, wrote the record. */
@@ -132,6 +119,5 @@ export const isFinal = (record: TranscriptRecord): boolean => {
   return reason === 'end_turn' || reason === 'stop_sequence'
 }
 
-/** Returns the agent that did the work of a call, from the result. */
 export const readAgentId = (record: TranscriptRecord): string | null =>
   maskedName(asObject(record.toolUseResult)?.agentId)

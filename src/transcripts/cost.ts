@@ -51,8 +51,8 @@ const TURNS_AT_ONCE = 2_000
 const NO_NAME = ''
 
 /**
- * Lists tokens by task, session, model, agent or day: the largest sums first, days in order. By task, a subagent
- * counts for the task of its parent, and a session of several tasks counts for each of them.
+ * Lists the largest sums first, days in order. By task, a subagent counts for the task of its parent, and a session of several
+ * tasks counts for each of them.
  */
 export async function listCost(
   graph: Graph,
@@ -77,7 +77,6 @@ export async function listCost(
 
 type ModelTokens = TokenCounts & { model: string }
 
-/** The tasks and the agent of each session. */
 type Lookups = {
   tasks: ReadonlyMap<string, readonly string[]>
   agentOf: (sessionId: string) => string

@@ -1,7 +1,4 @@
-/**
- * Chooses which copy of a turn is stored. Forks repeat the turns of their session, and a file that grew
- * repeats its own.
- */
+/** Chooses which copy of a turn is stored. Forks repeat the turns of their session, and a file that grew repeats its own. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { patternKey, splitSessionId } from '../core/keys.ts'
@@ -32,10 +29,9 @@ type Deduplicated = {
 }
 
 /**
- * Chooses between copies of a turn. In several files of one session, the file with the newest record counts,
- * because the session continued there. If both files end at the same time, an ended copy replaces an open
- * one. In several sessions, the copy with more calls counts, whatever the order of the imports; if they are
- * equal, the session that sorts first.
+ * Chooses between copies of a turn. In several files of one session, the file with the newest record counts, because the session
+ * continued there; at the same end, an ended copy replaces an open one. In several sessions, the copy with more calls counts, in
+ * any order of the imports; if they are equal, the session that sorts first.
  */
 export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promise<Deduplicated> {
   const keys = [...new Set(turns.map(({ key }) => key))].sort()
@@ -74,10 +70,7 @@ type Copy = {
   turn: { status: string | null }
 }
 
-/**
- * Checks whether a turn is better than the best so far. A new reading of the same file is: it grew, or was
- * replaced.
- */
+/** Checks whether a turn is better than the best so far. A new reading of the same file is: it grew, or was replaced. */
 function isBetter(turn: StoredTurn, best: Copy): boolean {
   if (best.length === null || turn.fileKey === best.fileKey) return true
   const { newestMs = turn.newestMs } = best

@@ -1,7 +1,4 @@
-/**
- * Finds patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but agents
- * repeatedly needed more calls than necessary.
- */
+/** Finds patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): agents repeatedly needed too many calls. */
 import * as z from 'zod'
 import { patternKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
@@ -59,9 +56,8 @@ const SESSIONS = 2
 type Counted = { pattern: string; count: number; category?: Path['category'] }
 
 /**
- * Orders patterns by frequency. Repetitions of a single tool come last, because they show least about what is
- * missing. `transcripts/patterns` uses the same order. A failure has a tool and a message, so it is never a
- * repetition.
+ * Orders patterns by frequency, like `transcripts/patterns`. Repetitions of a single tool come last, because they show least
+ * about what is missing. A failure is never a repetition.
  */
 const comparePatterns = (a: Counted, b: Counted): number =>
   Number(isRepeatedTool(a)) - Number(isRepeatedTool(b)) ||
@@ -71,7 +67,6 @@ const comparePatterns = (a: Counted, b: Counted): number =>
 const isRepeatedTool = ({ category, pattern }: Counted): boolean =>
   category !== 'tool-error' && isSingleTool(pattern)
 
-/** Lists the desires of a project from its current turns, in the order of `comparePatterns`. */
 export async function listDesires(graph: Graph, request: DesiresRequest): Promise<Desire[]> {
   const { project, threshold } = request
   const params = {
@@ -95,8 +90,8 @@ async function readPatternTurns(graph: Graph, keys: string[], fromMs: number) {
 }
 
 /**
- * Corrects the first time of patterns with a turn without a start: that turn has the lowest value. Such turns
- * are rare, and excluding them in the first query would cost a third more.
+ * Corrects the first time of patterns that have a turn without a start. Excluding these rare turns at once would cost a third
+ * more.
  */
 async function withFirstSeen(graph: Graph, project: string, stats: PatternStats[]): Promise<PatternStats[]> {
   const toPatternKey = ({ pattern }: PatternStats) => patternKey(project, pattern)
@@ -106,7 +101,6 @@ async function withFirstSeen(graph: Graph, project: string, stats: PatternStats[
   return stats.map((one) => ({ ...one, firstMs: found.get(toPatternKey(one))?.firstMs ?? one.firstMs }))
 }
 
-/** Updates the stored desires of a project and deletes those that do not hold any more. */
 export async function refreshDesires(graph: Graph, project: string, threshold: number): Promise<void> {
   const found = await listDesires(graph, { project, threshold })
   const desires = found.map(({ firstSeen, lastSeen, ...properties }) => ({
@@ -137,7 +131,6 @@ const failureRow = z.object({
   lastMs: optionalNumber,
 })
 
-/** Lists failed calls and patterns with too many calls, in one list. */
 export async function listPaths(graph: Graph, request: DesiresRequest): Promise<Path[]> {
   const { project, limit } = request
   const [failed, desires] = await Promise.all([

@@ -1,13 +1,9 @@
 /** Groups failed calls: finds a name that the messages of the same failure have in common. */
 import { stripVTControlCharacters } from 'node:util'
 
-/** Maximum length of a name. Longer names would not describe a recurring failure better. */
 const MAX_LENGTH = 120
 
-/**
- * Maximum length of a line in UTF-16 code units. A line starts with its message, and the patterns below take
- * quadratic time.
- */
+/** Maximum length of a line in UTF-16 code units. The patterns below take quadratic time. */
 const MAX_LINE_LENGTH = 500
 
 /** Matches absolute and relative paths, and names of source files. */
@@ -19,9 +15,8 @@ const DURATION =
 const TAGS = /<\/?tool_use_error>/g
 
 /**
- * Lines that do not describe the failure: a heading (`### Error`), a rule (`====`, `=== RUN`), a label
- * without a text (`Error:`), the echo of a command (`$ npm test`, `[lint] $ …`, `> vitest run`), a single
- * path, an exit code, the duration of a run, and the advice that programs print last.
+ * Lines that do not describe the failure: a heading, a rule, a label without a text, the echo of a command (`[lint] $ …`), a
+ * single path, an exit code, the duration of a run, and the advice that programs print last.
  */
 const ANNOUNCEMENTS: readonly RegExp[] = [
   /^#{1,6}\s/,

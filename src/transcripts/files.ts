@@ -35,10 +35,7 @@ type FoundTranscripts = {
   unread: Counted
 }
 
-/**
- * Finds all `*.jsonl` files and all ATIF documents (`*.json`) below some paths, in the order of their names. A
- * path may be a file.
- */
+/** Finds all `*.jsonl` files and ATIF documents (`*.json`) at or below some paths, in the order of their names. */
 export async function findTranscripts(paths: readonly string[]): Promise<FoundTranscripts> {
   const files: string[] = []
   const skipped: SkippedFile[] = []
@@ -75,17 +72,13 @@ async function* listBelow(folder: string, skipped: SkippedFile[], isRoot = true)
   }
 }
 
-/**
- * Checks for an unread file. Excludes metadata of agents, which is read with their transcripts, and hidden
- * files.
- */
+/** Excludes metadata of agents, which is read with their transcripts, and hidden files. */
 const isUnread = (entry: Dirent): boolean =>
   !entry.isDirectory() && !entry.name.startsWith('.') && !/\.(jsonl|meta\.json)$/.test(entry.name)
 
 const isTrajectory = async (file: string): Promise<boolean> =>
   isDocument(file) && !file.endsWith('.meta.json') && isAtif(await readStart(file).catch(() => ''))
 
-/** Checks for a file that is one document, and not lines. */
 export const isDocument = (file: string): boolean => file.endsWith('.json')
 
 /** Replaces the newlines of a document by blanks, in place: it becomes one line, and each byte keeps its place. */
@@ -106,7 +99,6 @@ function reasonToSkip(file: string): string | null {
   return found.isFile() ? null : 'it is no file'
 }
 
-/** Describes a file without following links; null if that fails. */
 function describeLink(file: string): Stats | null {
   try {
     return lstatSync(file)
@@ -154,10 +146,7 @@ function beginsWithSession(start: Buffer): boolean {
 const FIRST_BYTES = 64 * 1024
 const NO_TRANSCRIPT = 'no transcript of ~/.claude/projects'
 
-/**
- * Names the format of a text that begins like a file of another program; null for a transcript or an unknown
- * format.
- */
+/** Names the format of a text that begins like a file of another program; null for a transcript or an unknown format. */
 function recognizeFormat(start: string): string | null {
   const lines = start.split('\n')
   const records: TranscriptRecord[] = []
@@ -230,7 +219,6 @@ async function firstSessionId(file: string): Promise<string | null> {
   return null
 }
 
-/** Reads the session of a rollout of Codex; null if the file names none. */
 export async function rolloutSession(file: string): Promise<CodexSession | null> {
   for await (const line of firstLines(file)) {
     const record = parseObject(line)
@@ -283,16 +271,12 @@ function startedBy(file: string): string | null {
 
 const CHUNK_BYTES = 1024 * 1024
 
-/**
- * The unused buffer, if any. A new buffer for every file of some KB would fill memory faster than it is
- * collected.
- */
+/** The unused buffer, if any. A new buffer for every file of some KB would fill memory faster than it is collected. */
 let spare: Buffer | null = null
 
 /**
- * Reads the bytes of a file from a position. Each chunk overwrites the previous one. A file that shrinks
- * during the read ends early. Reads synchronously: a chunk takes a tenth of the time of its parsing, but four
- * switches to a thread for each small file took a third of the total time.
+ * Reads the bytes of a file from a position. Each chunk overwrites the previous one. Reads synchronously: four switches to a
+ * thread for each small file took a third of the total time.
  */
 export async function* readChunks(file: string, from: number, most: number): AsyncGenerator<Buffer> {
   const descriptor = openSync(file, 'r')
@@ -345,10 +329,8 @@ async function hashBefore(
 }
 
 /**
- * Resolves a path that a service was asked to read. It must be below one of the folders that the operator
- * named, even after all links are followed.
- *
- * @throws `forbidden` for every other path, whether it exists or not
+ * Resolves a path that a service was asked to read.
+ * @throws `forbidden` for a path that is not below a folder that the operator named, also by links, whether it exists or not
  */
 export async function importRoot(given: string, roots: readonly string[]): Promise<string> {
   const found = await realpath(given).catch(() => null)

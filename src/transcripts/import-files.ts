@@ -38,9 +38,7 @@ export type TranscriptStore = {
   /** Maximum bytes of a write. A longer file takes several writes. */
   bytesAtOnce: number
   open: (sources: readonly TranscriptSource[]) => Promise<OpenTranscript[]>
-  /**
-   * Writes the pending parts. @returns transcripts that another import read further, which must be read again
-   */
+  /** Writes the pending parts. @returns transcripts that another import read further, which must be read again */
   flush: () => Promise<TranscriptSource[]>
   /** Called after all writes: updates once the data that is derived from all transcripts. */
   done: (project: string) => Promise<void>
@@ -59,7 +57,6 @@ export const filesImport = contentsOfTranscripts.extend({
 })
 export type FilesImport = z.output<typeof filesImport>
 
-/** Numbers of the files and bytes that an import would read. */
 export const plannedImport = filesImport
   .pick({ files: true, bytes: true, skippedFiles: true, skipped: true, unread: true })
   .extend({
@@ -73,15 +70,9 @@ type FilesOptions = {
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** Number of files whose progress is requested at once. */
 const FILES_AT_ONCE = 100
 
-/**
- * Imports all transcripts below some paths. Bytes that were read before are not read again. A repeated import
- * changes nothing.
- *
- * @throws `invalid_request` if a path does not exist
- */
+/** Imports all transcripts below some paths. A repeated import changes nothing. @throws `not_found` if a path does not exist */
 export async function importFiles(
   store: TranscriptStore,
   paths: readonly string[],
@@ -117,11 +108,7 @@ export async function importFiles(
   }
 }
 
-/**
- * Counts the files and bytes that an import of these paths would read. Writes nothing.
- *
- * @throws `invalid_request` if a path does not exist
- */
+/** Counts the files and bytes that an import of these paths would read. @throws `not_found` if a path does not exist */
 export async function planImport(
   store: Pick<TranscriptStore, 'open'>,
   paths: readonly string[],
@@ -162,15 +149,10 @@ async function countNewBytes(file: string, from: number): Promise<number> {
   return lines.consumed - from
 }
 
-/**
- * Counts the transcripts below some paths.
- *
- * @throws an error of the system if a path does not exist
- */
+/** @throws an error of the system if a path does not exist */
 export const countTranscripts = async (paths: readonly string[]): Promise<number> =>
   (await findTranscripts(paths)).files.length
 
-/** Finds the sessions of Codex that ran in a folder or below it. */
 export async function findRollouts(sessions: string, folder: string): Promise<string[]> {
   const real = await realpath(folder)
   const { files } = await findTranscripts([sessions])
@@ -259,7 +241,6 @@ class CountedReading {
 
 type FileSource = TranscriptSource & TranscriptFile
 
-/** The results of an import of files so far. */
 class ImportReport {
   readonly sources: FileSource[] = []
   readonly counts = new ReadingCounts()

@@ -32,17 +32,13 @@ import type { TranscriptTurn } from './turn.ts'
 const linkTurns = statement('transcripts/link-turns')
 
 export type TranscriptImport = ReadingFigures & {
-  /** Position at which the next import continues. */
   offset: number
   bytes: number
   sessions: number
   skippedThreads: number
 }
 
-/**
- * For an import of many transcripts: the progress of all, read at once, and a batch that is flushed at the
- * end.
- */
+/** For an import of many transcripts: the progress of all, read at once, and a batch that is flushed at the end. */
 type ImportParts = { known?: KnownProgress; batch?: TranscriptBatch }
 
 /**
@@ -125,7 +121,6 @@ type Start = Omit<ConstructorParameters<typeof Transcript>[1], 'onTurn'>
 /** A transcript that is being imported: the turns that were read and are not written yet. */
 class Reading {
   readonly transcript: Transcript
-  /** Number of steps of the turns that are not written yet. */
   steps = 0
   readonly #source: TranscriptSource
   readonly #fileKey: string
@@ -163,7 +158,6 @@ class Reading {
     return [...this.#redactions.values()].reduce((sum, places) => sum + places, 0)
   }
 
-  /** Returns the turns since the last part. */
   async part(isLast = false): Promise<Part> {
     const threads = this.transcript.threads()
     const newest = newestRecords(threads)
@@ -243,9 +237,8 @@ class Reading {
   }
 
   /**
-   * Returns the hash of the last bytes before the position. An import that continues after the last line
-   * reads nothing, so it keeps the stored hash. The hash of an empty tail would match any file, and a file
-   * rewritten in place would not be detected.
+   * Hash of the last bytes before the position. An import that reads nothing keeps the stored hash: the hash of an empty tail
+   * would match any file, also one that was rewritten in place.
    */
   #tail(): string {
     const { tail } = this.transcript
@@ -254,9 +247,7 @@ class Reading {
     return `${tail.length}:${createHash('sha256').update(tail).digest('hex')}`
   }
 
-  /**
-   * Links the session to the turns of the task whose worktree it ran in (contract: transcripts.md, the end).
-   */
+  /** Links the session to the turns of the task whose worktree it ran in (contract: transcripts.md, the end). */
   #links(): Step[] {
     const { project } = this.#source
     return this.transcript.threads().flatMap((thread) => {

@@ -4,10 +4,7 @@ import { parseJson } from '../core/parse-json.ts'
 import type { ReadingCounts } from './reading-counts.ts'
 import { FIELDS, PASSED_OVER, SUBTYPES } from './record-types.ts'
 
-/**
- * A record of a transcript. Other programs write it, in 65 versions so far, so any field may be missing or
- * different.
- */
+/** A record of a transcript. Other programs write it, in 65 versions so far, so any field may be missing or different. */
 export type TranscriptRecord = Readonly<Record<string, unknown>>
 
 export const asObject = (value: unknown): TranscriptRecord | null =>
@@ -25,7 +22,6 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
-/** The four bytes of `type`. */
 const TYPE = 0x74797065
 
 const isBlank = (byte: number | undefined): boolean =>
@@ -33,7 +29,6 @@ const isBlank = (byte: number | undefined): boolean =>
 
 /**
  * Reads one line: passes on the records that turns need, and counts the others.
- *
  * @returns whether the line is one whole JSON object, or empty
  */
 export function readLine(
@@ -58,9 +53,8 @@ export function readLine(
 }
 
 /**
- * Parses a record; null if the line is not one whole JSON object. Decodes it as Latin-1, which is valid JSON
- * whenever the UTF-8 text is, and takes a tenth of the time if there are characters outside ASCII. They are
- * mostly in results of tools. If they are in a part that turns need, the line is decoded as UTF-8.
+ * Parses a record; null if the line is not one whole JSON object. Decodes it as Latin-1, which takes a tenth of the time if there
+ * are characters outside ASCII. If they are in a part that turns need, the line is decoded as UTF-8.
  */
 function parseRecord(bytes: Buffer, start: number, end: number): TranscriptRecord | null {
   const record = parseObject(bytes.toString('latin1', start, end))
@@ -69,10 +63,8 @@ function parseRecord(bytes: Buffer, start: number, end: number): TranscriptRecor
 }
 
 /**
- * Parses the result of a call without the content of its `toolUseResult`, which is 40 % of the bytes that turns
- * need. It repeats the result in the tool's own form. Turns need only the `agentId` in it, and its form if the
- * call failed. A record that is cut off after a brace within `toolUseResult` may count as complete.
- *
+ * Parses the result of a call without the content of its `toolUseResult`, which is 40 % of the bytes that turns need: it repeats
+ * the result in the tool's own form. A record that is cut off after a brace within it may count as complete.
  * @returns null if the record must be parsed as a whole
  */
 function parseResult(bytes: Buffer, start: number, end: number): TranscriptRecord | null {
@@ -91,7 +83,6 @@ function parseResult(bytes: Buffer, start: number, end: number): TranscriptRecor
 
 /** End of `,"toolUseResult":{`. A search is faster if it starts with a rare letter. In a text, the quote has a backslash. */
 const TOOL_USE_RESULT = Buffer.from('UseResult":{')
-/** End of `"agentId":` and of `"sessionId":`. */
 const NAME_OF_ID = Buffer.from('Id":')
 const MAX_LAST_FIELDS = 1024
 const LAST_FIELDS = /^(?:,"\w+":"[^"\\]*")*\}$/
@@ -125,7 +116,6 @@ const isAsciiText = (value: unknown): boolean => typeof value !== 'string' || !/
 
 /**
  * Passes on the objects of one line: the only one, or those that can be recovered.
- *
  * @returns whether the line is one whole JSON object, or empty
  */
 export function readObjects(
@@ -158,10 +148,8 @@ const [NEXT_OBJECT, PARENT, SESSION] = [
 ]
 
 /**
- * Checks whether a second record may begin within a line. An object after a colon, a comma or a bracket is a
- * value of the line's own record. If that record names no session, this is uncertain, because the record may
- * be torn.
- *
+ * Checks whether a second record may begin within a line. An object after a colon, a comma or a bracket is a value of the line's
+ * own record, unless that record names no session and so may be torn.
  * @param session position of the first `sessionId`, or -1
  */
 function hidesStart(line: Buffer, session: number): boolean {
@@ -185,10 +173,7 @@ export function wholeObject(bytes: Buffer): TranscriptRecord | null {
   return bytes[start] === OPEN_BRACE ? parseObject(bytes.toString('utf8', start, end)) : null
 }
 
-/**
- * Trims NULs, which a crash leaves at the end of a file, and a byte order mark, which the next process may
- * write.
- */
+/** Trims NULs, which a crash leaves at the end of a file, and a byte order mark, which the next process may write. */
 function trimmed(bytes: Buffer, from: number, to: number): { start: number; end: number } {
   let start = from
   let end = to
@@ -202,7 +187,6 @@ function trimmed(bytes: Buffer, from: number, to: number): { start: number; end:
 const isByteOrderMark = (bytes: Buffer, at: number): boolean =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf
 
-/** Parses a JSON object; null if the text is something different. */
 export const parseObject = (text: string): TranscriptRecord | null => asObject(parseJson(text))
 
 function hand(
@@ -223,9 +207,7 @@ function hand(
   onRecord(record)
 }
 
-/**
- * Recovers the records of a line that two writers wrote, or that was cut off before another writer continued.
- */
+/** Recovers the records of a line that two writers wrote, or that was cut off before another writer continued. */
 function recover(line: Buffer, counts: ReadingCounts, onObject: (object: TranscriptRecord) => void): void {
   const scan = { bytesLeft: line.length * MAX_SCANS }
   const records: TranscriptRecord[] = []
@@ -261,7 +243,6 @@ const isStartOrEnd = (line: Buffer, at: number): boolean => at === line.length |
 
 const STARTS = ['{"parentUuid"', '{"type"', '{"uuid"', '{"timestamp"'].map((start) => Buffer.from(start))
 
-/** Finds the next position where a record may begin, otherwise the end of the line. */
 function nextStart(line: Buffer, from: number): number {
   for (let at = line.indexOf(OPEN_BRACE, from); at >= 0; at = line.indexOf(OPEN_BRACE, at + 1)) {
     if (STARTS.some((start) => line.subarray(at, at + start.length).equals(start))) return at
@@ -272,7 +253,6 @@ function nextStart(line: Buffer, from: number): number {
   return line.length
 }
 
-/** Returns the length of the whole JSON objects at the start of the bytes. */
 export function wholeObjectsLength(bytes: Buffer): number {
   const scan = { bytesLeft: bytes.length }
   const { start, end } = trimmed(bytes, 0, bytes.length)
@@ -288,10 +268,7 @@ export function wholeObjectsLength(bytes: Buffer): number {
 
 const pastPadding = (bytes: Buffer, from: number): number => trimmed(bytes, from, bytes.length).start
 
-/**
- * Parses the JSON object at a position. Returns null if there is no whole object, or if the scan has no bytes
- * left.
- */
+/** Parses the JSON object at a position; null if there is no whole object, or if the scan has no bytes left. */
 function objectAt(
   bytes: Buffer,
   from: number,
@@ -324,10 +301,8 @@ const isAfterString = (byte: number | undefined): boolean =>
   byte === COLON || byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET
 
 /**
- * Returns the `type` of the object in `bytes[start, end)` without parsing it, if `type` comes before the
- * first nested value. Skipping a record therefore costs almost nothing. Only the top level counts, because
- * tool inputs contain the same words.
- *
+ * Returns the `type` of the object in `bytes[start, end)` if it comes before the first nested value, so that skipping a record
+ * costs almost nothing. Only the top level counts, because tool inputs contain the same words.
  * @returns null if the object must be parsed
  */
 export function topLevelType(bytes: Buffer, start: number, end: number): string | null {

@@ -1,12 +1,9 @@
 /** Writes the calls of a turn as text: the pattern that groups turns, and the sequence that tables show. */
 
-/** Separates the tools of a pattern or a sequence. */
 export const ARROW = ' → '
 
 /**
- * Returns the pattern of a turn. Consecutive calls of the same tool are always written as `{2+}`, so that
- * three and five reads are the same pattern (seed 002, "Pattern fuzzing").
- *
+ * Returns the pattern of a turn. Consecutive calls of one tool are `{2+}`, however many (seed 002, "Pattern fuzzing").
  * @example formatPattern(['Grep', 'Read', 'Read', 'Read', 'Edit']) // 'Grep → Read{2+} → Edit'
  */
 export function formatPattern(tools: readonly string[]): string {
@@ -19,9 +16,7 @@ export function formatPattern(tools: readonly string[]): string {
 }
 
 /**
- * Writes the calls of a turn in order. Consecutive calls of the same tool are counted, so that a long turn
- * stays readable.
- *
+ * Writes the calls of a turn in order. Consecutive calls of one tool are counted.
  * @example formatSequence(['Grep', 'Bash', 'Bash', 'Bash', 'Edit']) // 'Grep → Bash×3 → Edit'
  */
 export function formatSequence(tools: readonly string[]): string {
@@ -36,7 +31,6 @@ export function formatSequence(tools: readonly string[]): string {
 
 /**
  * Reads a pattern in any printed form, and with `->` instead of `→`, which keyboards lack.
- *
  * @example parsePattern('Grep -> Bash×15 → Edit') // 'Grep → Bash{2+} → Edit'
  */
 export function parsePattern(text: string): string {
@@ -48,5 +42,4 @@ export function parsePattern(text: string): string {
   return formatPattern(tools)
 }
 
-/** Checks whether a pattern only repeats a single tool, which shows little about the work of a turn. */
 export const isSingleTool = (pattern: string): boolean => !pattern.includes(ARROW)

@@ -14,10 +14,7 @@ const progress = statement('transcripts/progress')
 const idsOfFile = statement('transcripts/ids-of-file')
 const countContents = statement('transcripts/count-contents')
 
-/**
- * Identifies a transcript by its session, and by its file if there is one. Two files may contain the same
- * session.
- */
+/** Identifies a transcript by its session, and by its file if there is one: two files may contain the same session. */
 export type TranscriptSource = {
   project: string
   /** `{session}`, or `{session}/{agent}` for the file of a subagent. */
@@ -28,7 +25,6 @@ export type TranscriptSource = {
   parentStepId?: string | null | undefined
 }
 
-/** The position up to which a transcript was read. */
 export const transcriptProgress = z.object({
   offset: z.number().describe('bytes that need not be sent again; 0: all'),
   inode: z.number().nullable(),
@@ -72,7 +68,6 @@ const progressRow = z.object({
 /** Checks a state without decoding it. Decoding would change the order of its fields, and equal states would differ as texts. */
 const isState = (given: unknown): given is TranscriptState => transcriptState.safeParse(given).success
 
-/** Parses the stored state of a reader; null if it is damaged. */
 function parseState(stored: unknown): TranscriptState | null {
   const given = parseJson(String(stored))
   return isState(given) ? given : null
@@ -88,11 +83,6 @@ export function withoutThreads(
   return JSON.stringify({ ...state, threads: state.threads.filter(({ sessionId }) => !isRemoved(sessionId)) })
 }
 
-/**
- * Reads the positions at which some transcripts continue.
- *
- * @throws `store_unavailable`, `timeout`
- */
 export async function readProgress(
   graph: Graph,
   sources: readonly TranscriptSource[],
@@ -118,7 +108,6 @@ export async function readProgress(
   })
 }
 
-/** Returns the times of the newest records of each file by session, by the key of the file. */
 export async function readNewestRecords(
   run: Run,
   keys: readonly string[],
@@ -160,7 +149,6 @@ export const contentsOfTranscripts = z.object({
 })
 export type TranscriptContents = z.output<typeof contentsOfTranscripts>
 
-/** Counts the parts of some transcripts in the graph: each session and each turn once. */
 export async function transcriptContents(
   graph: Graph,
   sources: readonly TranscriptSource[],

@@ -1,7 +1,6 @@
 /** Counts everything in a transcript that is not a plain record (contract: transcripts.md, "Reading"). */
 import * as z from 'zod'
 
-/** Names, each with its number of occurrences. */
 export type Counted = Record<string, number>
 
 /** Counts names. Their number is limited, because other programs choose them. */
@@ -19,7 +18,6 @@ export class Tally {
     for (const [name, times] of Object.entries(others)) this.add(name, times)
   }
 
-  /** Returns the counts, sorted by name. */
   counted(): Counted {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
@@ -44,9 +42,7 @@ export class ReadingCounts {
   badLines = 0
   recoveredLines = 0
   redactions = 0
-  /** Types of records that this version does not know. */
   readonly unknown = new Tally()
-  /** Subtypes of `system`. */
   readonly unknownSubtypes = new Tally()
   /** `type.field`, at the top level of a record. */
   readonly unknownFields = new Tally()

@@ -1,6 +1,6 @@
 /**
- * Lists the record types and fields of Claude Code 1.0.24 to 2.1.132, as found in real files. Others are also
- * read, and counted so that a new version is noticed (contract: transcripts.md, "Reading").
+ * Lists the record types and fields of Claude Code 1.0.24 to 2.1.132, as found in real files. Others are also read, and counted
+ * so that a new version is noticed (contract: transcripts.md, "Reading").
  */
 
 const words = (list: string): string[] => list.trim().split(/\s+/)

@@ -1,6 +1,5 @@
 /**
- * Lists turns of transcripts and their patterns (seed 002, phases 3 and 4; contract: transcripts.md, "Command
- * line and REST").
+ * Lists turns of transcripts and their patterns (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST").
  */
 import * as z from 'zod'
 import { patternKey, sessionKey } from '../core/keys.ts'
@@ -30,19 +29,16 @@ const patternsOfProject = statement('transcripts/patterns', 'project')
 const patternsOfSession = statement('transcripts/patterns', 'session')
 const toolStats = statement('transcripts/tool-stats')
 
-/** Parameters of all reports on transcripts. */
 export type ReportRequest = {
   project: string
   /** Epoch milliseconds. Turns are filtered by their start. */
   sinceMs?: number | null | undefined
-  /** 0: all. */
   limit?: number | undefined
 }
 
 /** Larger than every count, because the statements have no value for "all". */
 export const ALL = 2 ** 31
 
-/** The parameters that all reports share. */
 export const commonParams = ({ sinceMs, limit }: ReportRequest) => ({
   fromMs: sinceMs ?? NEVER_MS,
   limit: limit || ALL,
@@ -105,13 +101,7 @@ type TurnsRequest = ReportRequest &
     pattern?: string | null | undefined
   }
 
-/**
- * Lists turns of transcripts, longest first.
- *
- * @throws `not_found` if the project has no such session; `store_unavailable`, `timeout`
- * @example
- * const [longest] = await listTranscriptTurns(graph, { project: 'shop', minLength: 5, limit: 1 })
- */
+/** Lists turns of transcripts, longest first. @throws `not_found` if the project has no such session */
 export async function listTranscriptTurns(graph: Graph, request: TurnsRequest): Promise<TranscriptTurnRow[]> {
   const found = await readTurns(graph, request)
   if (found.length > 0) return found
@@ -147,7 +137,6 @@ async function readTurns(graph: Graph, request: TurnsRequest): Promise<Transcrip
   }))
 }
 
-/** A pattern with the number of its turns, calls and sessions, and its first and last time. */
 export const patternStats = z.object({
   pattern: z.string(),
   count: z.number(),
@@ -198,10 +187,7 @@ type TranscriptSequence = z.output<typeof transcriptSequence>
 const toolsRow = z.object({ key: z.string(), tools: textList, session: z.string() })
 const TURNS_AT_ONCE = 2_000
 
-/**
- * Lists sequences of 2 to 5 calls in at least three turns, most frequent first. Repetitions of a single tool
- * come last.
- */
+/** Lists sequences of 2 to 5 calls in at least three turns, most frequent first, repetitions of a single tool last. */
 export async function listTranscriptSequences(
   graph: Graph,
   request: ReportRequest & OfSession,
@@ -237,10 +223,7 @@ const toolRow = toolStat
   .omit({ longTurnPct: true, avgTurnLen: true })
   .extend({ longTurns: z.number(), turnCalls: z.number() })
 
-/**
- * Lists the lengths of the turns in which each tool is called. They show whether the tool helps agents to
- * finish quickly.
- */
+/** Lists the lengths of the turns in which each tool is called: they show whether the tool helps agents to finish quickly. */
 export async function listToolStats(
   graph: Graph,
   request: ReportRequest & { threshold: number },

@@ -16,10 +16,7 @@ const nameRow = z.object({ name: z.string() })
 /** Maximum number of sessions that are compared. A project may have many thousands. */
 const MAX_NAMES = 1_000
 
-/**
- * @throws `not_found` with similar names. A session that only a turn names is known, even without an imported
- * transcript
- */
+/** @throws `not_found` with similar names. A session that only a turn names is known, too */
 export async function requireSession(graph: Graph, project: string, sessionId: string): Promise<void> {
   const found = await readSessions(graph, [sessionKey(project, sessionId)])
   if (found.length === 0) throw await noSuchSession(graph, project, sessionId)

@@ -8,11 +8,7 @@ const MAX_SCANNED = 16 * 1024
 
 type WithError = { error: string | null }
 
-/**
- * Converts the error messages of steps to their stored form.
- *
- * @returns the number of masked places of each step with any
- */
+/** Converts the error messages of steps to their stored form. @returns the number of masked places of each step with any */
 export async function scrubErrors<S extends WithError>(steps: readonly S[]): Promise<Map<S, number>> {
   const errors = [...new Set(steps.flatMap(({ error }) => error ?? []))]
   const counts = new Map<S, number>()
@@ -30,17 +26,11 @@ export async function scrubErrors<S extends WithError>(steps: readonly S[]): Pro
   return counts
 }
 
-/**
- * Cuts a long message before the scan. Removes the first word, because a secret that is cut in two is not
- * recognized.
- */
+/** Cuts a long message before the scan. Removes the first word, because a secret that is cut in two is not recognized. */
 const scanned = (error: string): string =>
   error.length <= MAX_SCANNED ? error : error.slice(-MAX_SCANNED).replace(/^\S+/, '')
 
-/**
- * Returns the end of a message. It has its first words or the maximum length, so that the doctor recognizes
- * it; otherwise ''.
- */
+/** Returns the end of a message with its first words or the maximum length, by which the doctor recognizes it; otherwise ''. */
 function storedPart(error: string, masked: string): string {
   const end = [...masked].slice(-MAX_ERROR_CHARACTERS)
   return error.length <= MAX_SCANNED || end.length === MAX_ERROR_CHARACTERS ? end.join('') : ''

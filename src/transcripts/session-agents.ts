@@ -9,12 +9,7 @@ const readSessions = nodeReader('TranscriptSession', ['agent'])
 
 const SESSIONS_AT_ONCE = 1_000
 
-/**
- * Returns the function that names the agent of each of these sessions. A session without a stored agent counts
- * as one of Claude Code.
- *
- * @param sessionIds ids as they are stored
- */
+/** Returns the function that names the agent of each of these stored sessions; Claude Code if none is stored. */
 export async function readAgents(
   graph: Graph,
   project: string,

@@ -30,10 +30,7 @@ export type StoredTurn = {
   turn: TranscriptTurn
 }
 
-/**
- * The start of a turn without a known start. An index omits nodes that lack one of its properties, so the
- * property needs a value. No `--since` is as early as this one.
- */
+/** The start of a turn without a known start, because an index omits nodes without a value. No `--since` is as early as this. */
 export const NEVER_MS = -8_640_000_000_000_000
 
 export const storedTurn = (
@@ -105,7 +102,6 @@ export function countCalls(project: string, calls: readonly { tool: string; stat
   }))
 }
 
-/** A session in the form that `transcripts/write-files` expects. */
 export type SessionParams = {
   key: string
   startedAt: string | null

@@ -31,21 +31,12 @@ type TranscriptStep = z.output<typeof transcriptStep>
 type StepsRequest = {
   project: string
   sessionId: string
-  /** The index of the turn in the session, from 0. */
   index: number
-  /** The sequence number of the step before the page; -1 for the first page. */
   after: number
   limit: number
 }
 
-/**
- * Lists a page of the steps of a turn.
- *
- * @throws `not_found` if the project has no such session, or the session no such turn
- * @example
- * await listTranscriptSteps(graph, { project: 'shop', sessionId, index: 3, after: -1, limit: 100 })
- * // { turnId: '…', steps: [{ sequence: 0, tool: 'Grep', status: 'ok', … }, …] }
- */
+/** Lists a page of the steps of a turn. @throws `not_found` if the project has no such session, or the session no such turn */
 export async function listTranscriptSteps(
   graph: Graph,
   request: StepsRequest,
@@ -76,10 +67,7 @@ const turnsRow = z.object({
   turns: z.array(z.object({ key: z.string(), id: z.string(), begunMs: z.number() })),
 })
 
-/**
- * Finds the turn at an index. If a replaced file left an earlier turn at the same index, returns the one that
- * began last.
- */
+/** Finds the turn at an index. If a replaced file left an earlier turn there, returns the one that began last. */
 async function findTurn(graph: Graph, { project, sessionId, index }: StepsRequest) {
   const params = { sessionKey: sessionKey(project, sessionId), index }
   const [session] = await readRows(graph, findTurns, params, turnsRow)

@@ -32,10 +32,7 @@ import {
 } from './turn.ts'
 import { addUsage, newUsage, readUsage } from './usage.ts'
 
-/**
- * A start that counts only if the model answers. Commands such as `/clear` and `!ls` do not start a turn on
- * their own.
- */
+/** A start that counts only if the model answers. Commands such as `/clear` and `!ls` do not start a turn on their own. */
 const unanswered = openTurn.pick({
   ...{ id: true, kind: true, promptId: true, startedAt: true, lastAt: true, toldMs: true, finished: true },
 })
@@ -48,7 +45,6 @@ export const threadState = z.object({
   nextIndex: z.number(),
   open: openTurn.nullable(),
   unanswered: unanswered.nullable(),
-  /** Uuids of records that already changed the open turn, so that repeated records are ignored. */
   marks: z.array(z.string()),
   /** Uuids of starts that began no turn, so that repeated starts are ignored. */
   passed: z.array(z.string()),
@@ -74,7 +70,6 @@ const scrubbedPath = (value: unknown): string | null => {
   return text === null ? null : maskPath(text)
 }
 
-/** The end of a turn that has just begun. */
 const NOTHING_SINCE = { lastAt: null, toldMs: null, finished: false }
 
 /** Adds the records after an unanswered command to the turn before it. */
@@ -104,8 +99,8 @@ export const newThread = (sessionId: string, sidechain: boolean): ThreadState =>
 })
 
 /**
- * Builds the turns of one thread, record by record, in the order of the file (contract: transcripts.md,
- * "Turns"). A turn is passed on when the next one begins, and again when a late result changes it.
+ * Builds the turns of one thread, record by record, in the order of the file (contract: transcripts.md, "Turns"). A turn is
+ * passed on when the next one begins, and again when a late result changes it.
  */
 export class Thread {
   readonly state: ThreadState
@@ -147,10 +142,7 @@ export class Thread {
     if (this.state.unanswered === null || this.state.unanswered === unanswered) this.#touch(at)
   }
 
-  /**
-   * Checks whether a record belongs to the history that a compaction appends again: it is older than the
-   * start of the open turn. Such a record does not change the turn.
-   */
+  /** Checks whether a record is older than the open turn: a compaction appends its history again, which changes no turn. */
   #isReplayed(at: string | null): boolean {
     const { unanswered, open, endedAt } = this.state
     const start = unanswered ?? open
@@ -174,7 +166,6 @@ export class Thread {
     if (passed.length > MAX_MARKS) passed.shift()
   }
 
-  /** Returns the open turn, as far as it was read. */
   openTurn(): TranscriptTurn | null {
     const { open, unanswered } = this.state
     if (open === null || isNone(open)) return null
@@ -182,7 +173,6 @@ export class Thread {
     return transcriptTurn(unanswered === null ? open : addUnanswered(open, unanswered), false)
   }
 
-  /** Applies a result to a call of this thread. */
   settle({ turn, step }: Pending, record: TranscriptRecord, result: Readonly<Record<string, unknown>>): void {
     const { status, message } = readOutcome(step.tool, record, result)
     step.status = status
@@ -277,7 +267,6 @@ export class Thread {
     }
   }
 
-  /** Checks whether a call is new. A repeated call is a copy. */
   #isNew(response: string, id: string): boolean {
     const key = callKey(response, id)
     const isNew = !this.#file.seen.has(key)
@@ -285,10 +274,7 @@ export class Thread {
     return isNew
   }
 
-  /**
-   * Starts a turn at the model's answer: the turn of the waiting command, or a continuation if no turn is
-   * open.
-   */
+  /** Starts a turn at the model's answer: the turn of the waiting command, or a continuation if no turn is open. */
   #answer(record: TranscriptRecord, at: string | null): void {
     const { unanswered, open } = this.state
     if (unanswered !== null) {
@@ -359,8 +345,8 @@ export class Thread {
 }
 
 /**
- * Finds the call of a result. If several calls have the same id, takes the call in the record that the result
- * names, otherwise the newest call of the thread.
+ * Finds the call of a result: of several with one id, that in the record that the result names, otherwise the newest of the
+ * thread.
  */
 function takePending(
   file: ThreadsOfFile,
@@ -397,9 +383,7 @@ function dropPending(file: ThreadsOfFile, step: Step): void {
 
 type Pending = { thread: Thread; turn: OpenTurn; step: Step }
 
-/** The state that the threads of a file share. */
 export type ThreadsOfFile = {
-  /** Calls without a result, by id. */
   pending: Map<string, Pending[]>
   /** All calls so far, by {@link callKey}. A repeated call is a copy. */
   seen: Set<string>

@@ -1,7 +1,4 @@
-/**
- * Reads the outcome of a call from its result (contract: transcripts.md, "Turns"). Texts are inspected, but
- * never stored.
- */
+/** Reads the outcome of a call from its result (contract: transcripts.md, "Turns"). Texts are inspected, but never stored. */
 import { keepProgramText, looksPrinted } from '../rules/tool-error.ts'
 import type { StepStatus } from '../rules/values.ts'
 import { asText, type Block, listBlocks } from './content.ts'
@@ -37,10 +34,7 @@ export function readOutcome(tool: string, record: TranscriptRecord, result: Bloc
   return { status: message !== null || hasRun(text, toolUseResult) ? 'error' : 'denied', message }
 }
 
-/**
- * Checks whether the tool ran: it returns an object or prints lines. A sentence typed at a permission prompt
- * does neither.
- */
+/** Checks whether the tool ran: it returns an object or prints lines, unlike a sentence typed at a permission prompt. */
 const hasRun = (text: string, toolUseResult: unknown): boolean =>
   text.trim() === '' ||
   (typeof toolUseResult === 'object' && toolUseResult !== null) ||

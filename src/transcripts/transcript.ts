@@ -15,18 +15,13 @@ import type { TranscriptTurn } from './turn.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const AGENT_FILE = /^agent-(.+)$/
 
-/** The session and the agent in the name of a transcript. */
 export type TranscriptName = {
-  /** The session, if the name contains it. */
   sessionId: string | null
   /** The subagent, if the file is its only thread. */
   agentId: string | null
 }
 
-/**
- * Reads the session from a file name, if it is a UUID. Otherwise the session is the first `sessionId` in the
- * file.
- */
+/** Reads the session from a file name, if it is a UUID. Otherwise the session is the first `sessionId` in the file. */
 export function parseFileName(file: string): TranscriptName {
   const name = path.basename(file, '.jsonl')
   const agentId = AGENT_FILE.exec(name)?.[1] ?? null
@@ -36,10 +31,8 @@ export function parseFileName(file: string): TranscriptName {
   return { sessionId: parent !== undefined && UUID.test(parent) ? parent : null, agentId }
 }
 
-/** A turn of one of the file's sessions. */
 type OnTurn = (thread: ThreadState, turn: TranscriptTurn) => void
 
-/** The state that is needed to continue at a position of a file. */
 export const transcriptState = storedReader.extend({
   sessionId: z.string().nullable(),
   threads: z.array(threadState),
@@ -74,7 +67,6 @@ const MAX_OTHER_SESSIONS = 64
 
 /**
  * Reads one transcript from a position: chunks in, turns out. Only one line and the open turns are in memory.
- *
  * @example
  * const transcript = new Transcript(parseFileName(file), { onTurn: (thread, turn) => store(thread.sessionId, turn) })
  * for await (const chunk of createReadStream(file)) transcript.push(chunk)
@@ -90,15 +82,12 @@ export class Transcript {
   readonly #newest = new Map<string, string>()
   readonly #recent: string[]
   readonly #joined: Set<string>
-  /** Other sessions that are separate from the file's own thread. */
   readonly #separate = new Set<string>()
   readonly #onTurn: OnTurn
   /** Null until a line shows which agent wrote the transcript. */
   #reader: LineReader | null
   #sessionId: string | null
-  /**
-   * The prefix of the ids of its threads, as the caller names it. In the stored state the prefix is masked.
-   */
+  /** The prefix of the ids of its threads, as the caller names it. In the stored state the prefix is masked. */
   readonly #ownId: string
   readonly #maskedOwnId: string
   /** Records of a transcript without a name, until its session is known. */
@@ -115,9 +104,7 @@ export class Transcript {
     }: {
       offset?: number
       state?: TranscriptState
-      /** Ids of calls that were read before. */
       seen?: Iterable<string>
-      /** Ids of turns that were read before. */
       started?: Iterable<string>
       onTurn: OnTurn
     },
@@ -147,12 +134,10 @@ export class Transcript {
     }
   }
 
-  /** Number of bytes that need not be read again. */
   get consumed(): number {
     return this.#lines.consumed
   }
 
-  /** The last of the consumed bytes. */
   get tail(): Buffer {
     return this.#lines.tail
   }
@@ -161,7 +146,6 @@ export class Transcript {
     return this.#sessionId
   }
 
-  /** Name of the agent that wrote the transcript. */
   get agent(): string {
     return (this.#reader ?? claudeCodeReader).agent
   }
@@ -170,10 +154,7 @@ export class Transcript {
     this.#lines.push(chunk)
   }
 
-  /**
-   * Ends the input. A last line without a newline counts if it is one whole object. Otherwise it is left for
-   * the next time.
-   */
+  /** Ends the input. A last line without a newline counts if it is one whole object; otherwise it is left for the next time. */
   end(): void {
     this.#lines.end(wholeObjectsLength)
     for (const record of this.#waiting.splice(0)) this.#record(record)
@@ -182,7 +163,6 @@ export class Transcript {
     this.#lines.overlong = 0
   }
 
-  /** Returns the threads that count as sessions, each with its open turn. */
   sessions(): { thread: ThreadState; open: TranscriptTurn | null }[] {
     return this.#sessions().map((thread) => ({ thread: thread.state, open: thread.openTurn() }))
   }
@@ -269,9 +249,8 @@ export class Transcript {
   }
 
   /**
-   * Returns the session of a record: the file's own session, or another one whose id and parent chain both
-   * differ (contract: truth.md, section 8). Records at the start of the file belong to the file, whatever
-   * their session: a resumed session repeats the records that it continues from.
+   * Returns the session of a record: the file's own, or another one whose id and parent chain both differ (contract: truth.md,
+   * section 8). A resumed session begins with the records that it continues from, whatever their session.
    */
   #findOwner({ sessionId, type }: TranscriptRecord, own: string, parent: string | null): string {
     if (sessionId === own) return own // the usual case, without masking both
@@ -291,10 +270,7 @@ export class Transcript {
     if (this.#recent.length > MAX_RECENT) this.#recent.shift()
   }
 
-  /**
-   * Remembers the newest record of each thread, and some of the newest of all. They assign later records to
-   * threads.
-   */
+  /** Remembers the newest record of each thread, and some of the newest of all. They assign later records to threads. */
   #rememberRecord(uuid: string, sessionId: string): void {
     this.#records.delete(uuid)
     this.#records.set(uuid, sessionId)

@@ -6,7 +6,6 @@ import { openUsage, sumUsage, usage } from './usage.ts'
 
 /** A tool call, without any of its input or output (invariant 10). */
 const step = z.object({
-  /** The call's own id, `toolu_…`. */
   id: z.string(),
   tool: z.string(),
   status: z.enum(STEP_STATUSES),
@@ -14,22 +13,16 @@ const step = z.object({
   response: z.string(),
   /** The uuid of the record with the call. Its result names this record. */
   record: z.string().nullable(),
-  /** As in the transcript; null if it has no time. */
   startedAt: z.string().nullable(),
   durationMs: z.number().nullable(),
   /** The error message, only for the status `error`. It must be scrubbed before it is stored. */
   error: z.string().nullable(),
-  /** The subagent that did the work of the call. */
   agentId: z.string().nullable(),
 })
 export type Step = z.output<typeof step>
 
-/**
- * A turn that is being read. Plain data: open turns at the end of a file are stored in the graph and
- * restored.
- */
+/** A turn that is being read. Plain data: open turns at the end of a file are stored in the graph and restored. */
 export const openTurn = z.object({
-  /** The uuid of the record that started it. */
   id: z.string(),
   index: z.number(),
   kind: z.string(),
@@ -44,7 +37,6 @@ export const openTurn = z.object({
   interrupted: z.boolean(),
   steps: z.array(step),
   usage: openUsage,
-  /** The effort of the newest response that names one. */
   effort: z.string().nullable(),
 })
 export type OpenTurn = z.output<typeof openTurn>
@@ -62,9 +54,7 @@ export const readTurn = z.object({
   pattern: z.string().nullable(),
   errors: z.number(),
   parallelSteps: z.number(),
-  /** Null if no response of the turn has a usage. */
   usage: usage.nullable(),
-  /** Reasoning effort of the last response that names one. */
   effort: z.string().nullable(),
   steps: z.array(step.omit({ record: true }).extend({ parallelGroup: z.number().nullable() })),
 })
@@ -106,7 +96,6 @@ function parallelGroups(steps: readonly Step[]): ReadonlyMap<string, number> {
   return new Map(parallel.map(([response], i) => [response, i + 1]))
 }
 
-/** Returns null if one of the instants is unknown or malformed. */
 export function msBetween(from: string | null, to: string | null): number | null {
   if (from === null || to === null) return null
   const ms = Date.parse(to) - Date.parse(from)
@@ -121,6 +110,5 @@ export const isBefore = (at: string | null, other: string | null): boolean =>
 const isUsual = (at: string | null): at is string =>
   at !== null && at.length === 24 && at[4] === '-' && at[10] === 'T' && at[23] === 'Z'
 
-/** Returns the later of two instants. */
 export const later = (a: string | null, b: string | null): string | null =>
   a === null || isBefore(a, b) ? (b ?? a) : a

@@ -14,7 +14,6 @@ type ResponseUsage = z.output<typeof responseUsage>
 
 /** The usage of a turn while it is read. Plain data, of limited size. */
 export const openUsage = z.object({
-  /** Tokens of finished responses, by model. */
   models: z.array(modelUsage),
   /** The newest responses, whose numbers may still change. */
   newest: z.array(responseUsage),
@@ -24,7 +23,6 @@ export const openUsage = z.object({
 export type OpenUsage = z.output<typeof openUsage>
 
 export const usage = tokenCounts.extend({
-  /** Names of the models, in the order of their first response. */
   models: z.array(z.string()),
   /** For each model: input, output, cache read and cache creation tokens. */
   modelTokens: z.array(z.number()),
@@ -40,7 +38,6 @@ const OTHER_MODELS = '(other models)'
 
 export const newUsage = (): OpenUsage => ({ models: [], newest: [], finished: [] })
 
-/** Reads the usage in a record of the assistant; null if it has none. */
 export function readUsage(record: TranscriptRecord): ResponseUsage | null {
   const message = asObject(record.message)
   const usage = asObject(message?.usage)
@@ -70,7 +67,6 @@ export function addUsage({ models, newest, finished }: OpenUsage, added: Respons
 
 const shortHash = (response: string): string => sha256(response).slice(0, 10)
 
-/** Returns the usage of a turn; null if none of its responses has one. */
 export function sumUsage({ models, newest }: OpenUsage): Usage | null {
   const all = models.map((each) => ({ ...each }))
   for (const response of newest) addToModel(all, response)

@@ -1,6 +1,6 @@
 /**
- * Reads trajectories in the Agent Trajectory Interchange Format (ATIF, versions 1.0 to 1.7). A document is one
- * line. Passes on structure, numbers and the output of failed commands, and no other text.
+ * Reads trajectories in the Agent Trajectory Interchange Format (ATIF 1.0 to 1.7). A document is one line. Passes on structure,
+ * numbers and the output of failed commands, and no other text.
  */
 import { asInstant, asText } from '../content.ts'
 import { asObject, readObjects, type TranscriptRecord } from '../line-records.ts'
@@ -16,16 +16,13 @@ const SESSION = /"session_id"\s*:\s*"([^"\\]{1,256})"/
 /** The format of a reader's state. The agent may have any name. */
 export const ATIF = 'atif'
 
-/** Maximum depth of subagents within subagents. */
 const MAX_DEPTH = 8
 
 export const isAtifDocument = ({ schema_version: version }: TranscriptRecord): boolean =>
   VERSION.test(asText(version) ?? '')
 
-/** Checks the start of a file. */
 export const isAtif = (start: string): boolean => START.test(start)
 
-/** Reads the session from the start of a document; null if the start does not name it. */
 export const atifSession = (start: string): string | null => {
   const found = SESSION.exec(start.split('"steps"', 1)[0] ?? '')?.[1]
   // Copies the name, because a part of a text keeps the whole text in memory.
@@ -120,7 +117,6 @@ function readAgentStep(
   }
 }
 
-/** Reads the status that an export of Turngraph wrote. */
 const readStatus = (status: unknown): CodexOutcome | null =>
   status === 'ok' || status === 'error' || status === 'denied' || status === 'interrupted'
     ? { status, text: null }

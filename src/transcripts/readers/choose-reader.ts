@@ -14,7 +14,6 @@ export const storedReader = z.object({
   reader: readerState.nullable(),
 })
 
-/** Returns the reader that continues a transcript. */
 export function restoreReader({ agent, reader }: z.output<typeof storedReader>): LineReader | null {
   if (agent === null) return null
   if (reader !== null) return 'format' in reader ? new AtifReader(agent) : new CodexReader(reader)

@@ -8,7 +8,6 @@ export const SKIPPED_TYPES = words(
   'compacted inter_agent_communication inter_agent_communication_metadata ghost_snapshot world_state',
 )
 
-/** Checks whether a line may be skipped unparsed. */
 export const isSkipped = (bytes: Buffer, start: number, end: number): boolean =>
   bytes[end - 1] === 0x7d &&
   SKIPPED_TYPES.has(topLevelType(bytes, start, end) ?? '') &&

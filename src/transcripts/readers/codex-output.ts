@@ -21,7 +21,6 @@ const REFUSED =
 const FAILED =
   /^\s*(?:apply_patch (?:verification|handler) failed|failed to (?:parse|run|apply|read|write|spawn|start|locate)|unsupported (?:call|custom tool call)|exec_command failed|write_stdin failed|execution error|unable to locate|tool call error|err: |error: |Script failed)/i
 
-/** Lines before the output of a command. */
 const HEADER =
   /^(?:Command: |Chunk ID: |Wall time: |Original token count: |Total output lines: |Process running with |Warning: )/
 const EXIT_CODE = /^(?:Exit code: |Process exited with code )(-?\d{1,10})\s*$/
@@ -39,7 +38,6 @@ export function readCodexOutput(output: unknown): CodexOutcome {
 export const exitedWith = (code: number, text: string): CodexOutcome =>
   code === 0 ? OK : { status: 'error', text: `Exit code ${code}\n${text}` }
 
-/** Reads the result of an MCP tool: `{Ok: …}` or `{Err: "…"}`. */
 export function readMcpResult(result: unknown): CodexOutcome {
   const { Ok: ok, Err: failure } = asObject(result) ?? {}
   if (failure !== undefined)

@@ -5,10 +5,7 @@ import { asObject } from '../line-records.ts'
 const ADDED = /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|INSTRUCTIONS)>)/
 const FIRST_TAG = /^\s*<([A-Za-z][\w-]{0,60})(?: [^<>]{0,300})?>/
 
-/**
- * Checks for a message without words of a person: each of its texts is a block that Codex wrote, such as the
- * environment, the instructions of AGENTS.md or a note about an interruption.
- */
+/** Checks for a message without words of a person: each of its texts is a block that Codex wrote. */
 export function isInjected(content: unknown): boolean {
   if (typeof content === 'string') return isBlock(content)
   if (!Array.isArray(content)) return true

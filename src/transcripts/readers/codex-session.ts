@@ -9,7 +9,6 @@ export type CodexSession = {
   isSubagent: boolean
   cwd: string | null
   version: string | null
-  /** Time of its first record. */
   startedAt: string | null
 }
 
@@ -51,7 +50,6 @@ const isOldHeader = ({ type, id, timestamp, ...rest }: TranscriptRecord): boolea
   'instructions' in rest &&
   rest.message === undefined
 
-/** Returns null if the record does not begin a session. */
 export function readCodexSession(record: TranscriptRecord): CodexSession | null {
   const meta = record.type === 'session_meta' ? asObject(record.payload) : isOldHeader(record) ? record : null
   const root = asText(meta?.session_id)

@@ -1,6 +1,6 @@
 /**
- * Reads rollouts of Codex, `rollout-*.jsonl` (contract: doors.md, section 4). Passes on structure, numbers and
- * the output of failed commands, and no other text.
+ * Reads rollouts of Codex, `rollout-*.jsonl` (contract: doors.md, section 4). Passes on structure, numbers and the output of
+ * failed commands, and no other text.
  */
 
 import { CODEX } from '../../rules/agents.ts'
@@ -128,7 +128,6 @@ export class CodexReader implements LineReader {
     } else if (!KNOWN_EVENTS.has(type)) counts.unknownSubtypes.add(`event_msg ${type}`)
   }
 
-  /** Begins a turn. Each prompt has an item and an event, in either order. */
   #prompt(kind: 'item' | 'event'): void {
     const state = this.#state
     if (state.promptRecords.length === 1 && !state.promptRecords.includes(kind)) {
@@ -210,10 +209,7 @@ export class CodexReader implements LineReader {
     })
   }
 
-  /**
-   * Counts the tokens of a response. Codex repeats the record: the last one with the same total counts. Its
-   * input includes the cached tokens.
-   */
+  /** Counts the tokens of a response. Codex repeats the record: the last one with the same total counts. */
   #tokens(info: Payload | null): void {
     const state = this.#state
     const total = asObject(info?.total_token_usage)
@@ -250,7 +246,6 @@ const OWN_TYPES: ReadonlyMap<unknown, { tool: string; isDone: boolean }> = new M
 
 type CodexCall = { tool: string; isDone: boolean }
 
-/** Returns null if an item is no call. */
 function readCall({ type, name, namespace }: Payload): CodexCall | null {
   if (type !== 'function_call' && type !== 'custom_tool_call') return OWN_TYPES.get(type) ?? null
   const prefix = asText(namespace)
@@ -259,7 +254,6 @@ function readCall({ type, name, namespace }: Payload): CodexCall | null {
   return { tool: `${prefix}${prefix.endsWith('__') ? '' : '__'}${tool}`, isDone: false }
 }
 
-/** Returns the thread that a call started, as its output names it. */
 const startedAgent = ({ output }: Payload): string | null =>
   AGENT_ID.exec(asText(output)?.slice(0, MAX_AGENT_ID_CHARACTERS) ?? '')?.[1] ?? null
 

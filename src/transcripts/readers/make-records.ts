@@ -8,12 +8,7 @@ export const INTERRUPTION = '[Request interrupted by user]'
 /** Message of a user without its words. An image without text counts as a prompt. */
 export const PROMPT = { content: [{ type: 'image' }] }
 
-/**
- * Makes the record of the result of a call.
- *
- * @param agentId the subagent that the call started
- * @param denialKind kind of the denial, for a denied call
- */
+/** @param denialKind kind of the denial, for a denied call */
 export const makeResult = (
   callId: string,
   { status, text }: CodexOutcome,

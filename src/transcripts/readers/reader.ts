@@ -8,12 +8,8 @@ import { codexState } from './codex-state.ts'
 export const readerState = z.union([z.object({ format: z.literal('atif') }), codexState])
 export type ReaderState = z.output<typeof readerState>
 
-/**
- * Reads the lines of one transcript, in their order. Passes on what turns need in one form: the `user`,
- * `assistant` and `system` records of Claude Code.
- */
+/** Reads the lines of one transcript, in their order. Passes on the `user`, `assistant` and `system` records of Claude Code. */
 export type LineReader = {
-  /** Name of the agent that wrote the transcript. */
   readonly agent: string
   readLine(
     bytes: Buffer,
@@ -22,6 +18,5 @@ export type LineReader = {
     counts: ReadingCounts,
     onRecord: (record: TranscriptRecord) => void,
   ): void
-  /** Returns null if the reader keeps no state. */
   state(): ReaderState | null
 }
