@@ -17,7 +17,7 @@ export const codexSessions = (): string => path.join(codexHome(), 'sessions')
 
 export const codexHooks = (): string => path.join(codexHome(), 'hooks.json')
 
-/** Returns the folders of all agents that have one. If none has, returns that of Claude Code. */
+/** Returns the folders of all agents that have one, otherwise that of Claude Code. */
 export function transcriptFolders(): string[] {
   const found = [claudeProjects(), codexSessions()].filter((folder) => existsSync(folder))
   return found.length > 0 ? found : [claudeProjects()]

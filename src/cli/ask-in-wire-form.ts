@@ -20,7 +20,6 @@ export async function askInWireForm<N extends OperationName>(
   return inWireForm(name, await callOn(client, name, input))
 }
 
-/** Reads all pages of a list as one. */
 export async function askForAll<N extends OperationName>(
   client: TurngraphClient,
   name: N,

@@ -5,7 +5,6 @@ import type { OperationInput, OperationName, OperationOutput } from '../operatio
 import { printJson, printNote } from './output.ts'
 import { type Page, readPages, requireProject, type Window } from './require-project.ts'
 
-/** Options of every command that calls an operation. */
 export type Frame = { project?: string | undefined; json?: boolean | undefined }
 
 export type AskOptions<N extends OperationName> = {
@@ -53,7 +52,6 @@ export async function ask<N extends OperationName>(
   printNote(part === takeItems ? 'More: --limit 0 shows all of them.' : `More: --cursor ${answer.nextCursor}`)
 }
 
-/** Fields of an answer about a task without a record. */
 type TaskAnswer = { taskKnown?: boolean; taskMessage?: string | undefined }
 
 /** Selects the items. An answer without pages needs no frame. */

@@ -6,11 +6,7 @@ import { TurngraphError } from '../core/errors.ts'
 /** Maximum size of a request, also over HTTP. */
 export const MAX_REQUEST_BYTES = 1024 * 1024
 
-/**
- * @param file `-` is standard input
- * @throws `too_large` as soon as the limit is exceeded, `invalid_request` for a FIFO or a device in a folder, otherwise the error
- *   of the system
- */
+/** @throws `too_large` as soon as the limit is exceeded, `invalid_request` for a FIFO or a device in a folder */
 export async function readAtMost(file: string, limit: number): Promise<Buffer> {
   if (file !== '-') await refuseEndless(file)
   const chunks: Buffer[] = []

@@ -16,7 +16,6 @@ type CaptureLinesOptions = Frame & {
 
 const { input, output } = operations.captureTurnState
 
-/** Parses a record. Options take precedence over the fields of the record. */
 export function parseCapture(
   record: unknown,
   { project, onConflict, createWorld }: CaptureLinesOptions,
@@ -41,9 +40,8 @@ export function describeCapture(answer: OperationOutput<'captureTurnState'>): st
 /**
  * Captures every line and prints its result with the line number. Continues after an invalid line; stops if the graph is
  * unreachable or the token is rejected.
- *
- * @throws the error that stopped it, otherwise the first error of a line. It lists the lines that were stored, that must be
- * fixed, and that must be sent again.
+ * @throws the error that stopped it, otherwise the first error of a line. It lists what was stored, must be fixed, and must be
+ *   sent again.
  */
 export async function captureLines(
   client: TurngraphClient,
@@ -98,7 +96,6 @@ export async function captureLines(
   })
 }
 
-/** `line 3`, or `lines 1-4, 7`. */
 function listLines(numbers: readonly number[]): string {
   const ranges: [number, number][] = []
   for (const number of numbers) {

@@ -4,7 +4,6 @@ import { ask } from './ask.ts'
 import { action, type Given, SHARED } from './command.ts'
 import { printNote, printText } from './output.ts'
 
-/** The files of one turn, by the field of the operation. */
 const REPORTS = {
   playerReport: ['--player <file>', "the Player's report, as it was written"],
   coachReport: ['--coach <file>', "the Coach's report, as it was written"],

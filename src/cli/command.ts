@@ -7,8 +7,8 @@ import type { Target } from './folder-task.ts'
 import type { Window } from './require-project.ts'
 
 /**
- * Flags, their text in `--help`, and their value: `<n>` and `<ms>` take a whole number, any other placeholder takes a text that
- * is not empty, and a flag without a placeholder is a switch.
+ * Flags, their text in `--help`, and their value: `<n>` and `<ms>` take a whole number, any other placeholder a text that is not
+ * empty, and a flag without a placeholder is a switch.
  */
 type Parameter = readonly [flags: string, description: string, takes?: Takes]
 type Takes = {
@@ -64,7 +64,6 @@ type Of<A, O> = Given<A> & Given<O>
 type FieldsOf<P, N extends OperationName> = {
   [K in keyof P]: K extends keyof OperationInput<N> | keyof (Frame & Window & ExitCode) ? unknown : never
 }
-/** Switch of a command whose exit code depends on the answer. */
 type ExitCode = { exitCode?: boolean | undefined }
 type AddCommand = (parent: Command) => Command
 
@@ -76,7 +75,6 @@ export const command = <
 >(
   declared: Declared<A & FieldsOf<A, N>, O & FieldsOf<O, N>> & {
     operation: N
-    /** Fixed input fields. */
     also?: Partial<OperationInput<N>>
     print: (answer: OperationOutput<N>, given: Of<A, O>, wire: () => unknown) => Promise<void> | void
     beside?: (answer: OperationOutput<N>, given: Of<A, O>) => void
@@ -102,14 +100,12 @@ export const command = <
     )
   })
 
-/** Completes the names of the task in the values of a command. */
 export async function withTarget<G extends Target>(given: G): Promise<G> {
   const { chooseTarget } = await import('./folder-task.ts')
   const target = await chooseTarget(given)
   return { ...given, ...Object.fromEntries(Object.entries(target).filter(([, name]) => name !== undefined)) }
 }
 
-/** Declares a command with its own implementation. */
 export const action =
   <const A extends Parameters = Record<never, never>, const O extends Parameters = Record<never, never>>(
     { name, description, isDefault = false, hidden = false, help, ...declared }: Declared<A, O>,

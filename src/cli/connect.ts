@@ -36,7 +36,6 @@ export async function withClient<T>(
   }
 }
 
-/** Connects to the service of TURNGRAPH_URL, otherwise to the service of the data folder, otherwise to the store itself. */
 export async function connect(options: ConnectOptions): Promise<TurngraphClient> {
   const { project, readsOnly = false, asItIs = false } = options
   setReadsOnly(readsOnly)
@@ -62,13 +61,11 @@ export async function connect(options: ConnectOptions): Promise<TurngraphClient>
   return inProcessClient({ graph, feed, project: config.project, isProjectNamed, runs, turnLengthThreshold })
 }
 
-/** Returns the project that the user named, by an option or in the environment; undefined without one. */
 export const namedProject = (project: string | undefined): string | undefined =>
   project ?? (process.env.TURNGRAPH_PROJECT || undefined)
 
 const isNamed = (project: string | undefined): boolean => namedProject(project) !== undefined
 
-/** Calls `use` with a store for transcripts and the project, and closes the store afterwards. */
 export async function withTranscripts<T>(
   { project, readsOnly = false }: Pick<ConnectOptions, 'project' | 'readsOnly'>,
   use: (store: TranscriptStore, project: string) => Promise<T>,
@@ -88,7 +85,6 @@ export async function withTranscripts<T>(
   }
 }
 
-/** Loads the settings of the environment, with the options of a command in their place. */
 export const configFor = (project?: string, settings: NodeJS.ProcessEnv = {}): Config =>
   loadConfig({ ...process.env, ...settings, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
 
@@ -149,8 +145,8 @@ const ASK_AGAIN_MS = 50
 type Patience = { serverMs: number; holderMs: (error: InUseError) => number; signal?: AbortSignal }
 
 /**
- * Finds the running server, otherwise opens the graph. Waits for a server that starts, and for a process that has the graph open.
- * The wait begins again with each such process, because commands that run in parallel open the graph one after the other.
+ * Finds the running server, otherwise opens the graph. Waits for a server that starts, and for a process that has the graph open,
+ * again for each one: commands that run in parallel open the graph one after the other.
  */
 export async function serverOr<T>(
   folder: Pick<Config, 'dataFolder' | 'token'>,
@@ -202,7 +198,6 @@ export async function openStore(store: Store, readsOnly = false): Promise<Graph>
   return graph
 }
 
-/** Returns the store for a read-only command: an empty one in memory if there is no embedded graph. */
 export const existingStore = (store: Store): Store =>
   store.kind === 'embedded' && store.folder !== null && !hasGraph(store.folder)
     ? { ...store, folder: null }
@@ -221,7 +216,6 @@ function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
     : `Made a new graph in ${folder}.`
 }
 
-/** Returns TURNGRAPH_TOKEN, otherwise the token that the service of the data folder created for commands. */
 export function tokenFor({ token, dataFolder }: Config): string | null {
   if (token !== null) return token
   return readTokenFile(dataFolder)

@@ -69,10 +69,7 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   printNote(`${verified}${promised === null ? '' : `; ${promised}`} (${where}, ${view.policy}).`)
 }
 
-/**
- * Renders the last judge's verdict of each turn, for at most twenty of the newest turns that the history covers; `…` marks
- * omitted earlier turns.
- */
+/** Renders the last judge's verdict of each turn, for the newest turns that the history covers; `…` marks omitted turns. */
 function strip({ history = [], historyOmitted = 0 }: ShownCriterion, newest: number): string {
   const verdicts = new Map(
     history.filter(({ source }) => source !== 'player').map(({ turn, status }) => [turn, MARKS[status]]),

@@ -4,7 +4,6 @@ import { interrupt } from './signals.ts'
 
 const CTRL_C = 3
 
-/** Reads and drops the waiting input, so that it does not answer the next question. Needs a terminal. */
 export async function dropEarlierInput(): Promise<void> {
   const { stdin } = process
   // Without raw mode, a line cannot be read before Enter is pressed.

@@ -32,7 +32,6 @@ export const addTail = action(
   ({ json, ...given }) => follow(given, json ? printWire : async (event) => printLines(renderLine(event))),
 )
 
-/** Prints changes until Ctrl+C, or until the output is closed. */
 async function follow(
   { project, ...filter }: Omit<Given<typeof OPTIONS>, 'json'>,
   print: (event: EventWithCursor) => Promise<void>,

@@ -67,7 +67,6 @@ export const addExport = action(
   },
 )
 
-/** Yields an in-toto statement for each observed criterion of a session. Prints the number of observations without files. */
 async function* statementLines(client: TurngraphClient, worldSlug: string): AsyncGenerator<string> {
   const { findObservedProof, toStatement } = await import('../rules/in-toto.ts')
   const { criteria } = await client.listCriteria({ worldSlug, policy: 'observed' })

@@ -9,11 +9,7 @@ import { graphInUse, takeNewsOfGraph } from './graph-in-use.ts'
 import { withOptionNames } from './reword-errors.ts'
 import { colors } from './terminal.ts'
 
-/**
- * Prints a text on standard error, or with `--json` the error object of the other doors. Standard output stays empty.
- *
- * @returns the exit code
- */
+/** Prints a text on standard error, or with `--json` the error object of the other doors. @returns the exit code */
 export function reportFailure(
   thrown: unknown,
   { command, json }: { command: Command | null; json: boolean },

@@ -5,7 +5,6 @@ import { quoteForShell } from '../rules/command-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import type { FoundTask } from './hook-task.ts'
 
-/** Options of a command that name a task or one of its sessions. */
 export type Target = {
   featureId?: string | undefined
   taskId?: string | undefined
@@ -13,15 +12,11 @@ export type Target = {
   project?: string | undefined
 }
 
-/** Maximum number of sessions in the error for a missing task. */
 const MAX_NAMED = 5
 
 /**
- * Completes the target of a command. An empty target becomes the task of TURNGRAPH_TASK or of this folder. A target that has only
- * a task gets the feature of the task.
- *
- * @throws `invalid_request` if there is no task; the hint lists sessions of the project
- * @throws `invalid_request` if a feature has no task, or if the feature of a task is missing or ambiguous
+ * Completes the target of a command: an empty one is the task of TURNGRAPH_TASK or of this folder, and a task gets its feature.
+ * @throws `invalid_request` if there is no task (the hint lists sessions), or if the feature of a task is missing or ambiguous
  */
 export async function chooseTarget({ featureId, taskId, worldSlug, project }: Target): Promise<Target> {
   if (worldSlug !== undefined || (featureId !== undefined && taskId !== undefined))
@@ -74,7 +69,6 @@ async function findFeature(taskId: string, project: string | undefined): Promise
   )
 }
 
-/** Lists the slugs of the most recently active sessions. */
 const listSessions = (project: string | undefined): Promise<string[]> =>
   withReadingClient(project, async (client) => {
     const request = { order: 'last_activity', limit: MAX_NAMED, withoutTokens: true } as const
@@ -95,17 +89,12 @@ async function noTask(project: string | undefined): Promise<TurngraphError> {
   return new TurngraphError('invalid_request', 'No task is named, and none is set for this folder.', { hint })
 }
 
-/**
- * Finds the named task, or the task of this folder if no task is named.
- *
- * @throws `invalid_request` if the task is malformed
- */
+/** Finds the named task, or the task of this folder. @throws `invalid_request` if the task is malformed */
 export async function readFolderTask(named?: string): Promise<FoundTask | null> {
   const { findTask } = await import('./hook-task.ts')
   return readTaskOrReject(() => findTask(named, [process.cwd()]))
 }
 
-/** Calls `read`, and converts the error for a malformed task to `invalid_request`. */
 export async function readTaskOrReject<T>(read: () => T): Promise<T> {
   const { TaskNotNamed } = await import('./hook-task.ts')
   try {

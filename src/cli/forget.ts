@@ -66,7 +66,6 @@ async function forgetNodes(options: Options): Promise<void> {
 const isWholeProject = ({ worldSlug, featureId, taskId, sessionId, project }: Options): boolean =>
   project !== undefined && [worldSlug, featureId, taskId, sessionId].every((name) => name === undefined)
 
-/** Rejects options that do not name exactly one world, transcript session or task, or only a project. */
 function refuseUnclear(options: Options): void {
   const { worldSlug, featureId, taskId, sessionId } = options
   const isOfTask = featureId !== undefined || taskId !== undefined

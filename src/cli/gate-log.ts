@@ -6,7 +6,6 @@ import { appendLine, readSmallFile, UnusableFile } from './hook-files.ts'
 /** Maximum size of the file: about 500 lines. The previous file has as many. */
 const MAX_LOG_BYTES = 48 * 1024
 
-/** The time, the session as JSON, and the digest of the message. */
 const LINE = /^\S+ ("(?:[^"\\]|\\.)*") (\w+)$/
 
 export class GateLog {
@@ -17,7 +16,7 @@ export class GateLog {
     this.#file = path.join(dataFolder, 'gate.log')
   }
 
-  /** Number of messages of the gate to a session, and the digest of the last one. */
+  /** The number of messages of the gate to a session, and the digest of the last one. */
   read(sessionId: string): { times: number; lastDigest: string | null } {
     const id = JSON.stringify(sessionId)
     const spoken = [`${this.#file}.old`, this.#file]
@@ -33,7 +32,6 @@ export class GateLog {
   }
 }
 
-/** Lists the lines of a file; empty if another program made it unusable. */
 function readLines(file: string): string[] {
   try {
     return (readSmallFile(file) ?? '').split('\n')

@@ -15,7 +15,6 @@ const FLAG = '--policy='
 export const policyArguments = (policy: string): string[] =>
   policy === DEFAULT_GATE_POLICY ? [] : [`${FLAG}${policy}`]
 
-/** Splits the arguments of a hook into positional arguments and the policy. */
 export function readHookArguments(args: readonly string[]): { named: string[]; policy: string } {
   const policy = args.find((arg) => arg.startsWith(FLAG))?.slice(FLAG.length)
   return { named: args.filter((arg) => !arg.startsWith(FLAG)), policy: policy ?? DEFAULT_GATE_POLICY }

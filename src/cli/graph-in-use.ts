@@ -2,7 +2,6 @@
 let name: string | null = null
 let news: string | null = null
 
-/** @param said note to print after the answer of the command */
 export function setGraphInUse(graph: string | null, said: string | null = null): void {
   name = graph
   news = said

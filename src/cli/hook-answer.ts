@@ -9,7 +9,6 @@ export type HookAnswer = {
   /** Set by a Stop hook so that the agent continues and reads the reason. */
   decision?: 'block'
   reason?: string
-  /** A line for the user. */
   systemMessage?: string
   /** Text for the agent, before it begins or, at Stop, before it continues. */
   hookSpecificOutput?: { hookEventName: 'SessionStart' | 'Stop'; additionalContext: string }
@@ -18,15 +17,14 @@ export type HookAnswer = {
 export type HookQuestion = {
   input: HookInput
   found: FoundTask
-  /** Asks a route of the service about the task. */
   ask: (route: string, fields: Readonly<Record<string, string | number>>) => Promise<unknown>
 }
 
 type Settings = { dataFolder: string; project: string | undefined; waitMs: number }
 
 /**
- * Prints the result of `answer` for the event on standard input, or no output if no task is set. If the memory is
- * unavailable, prints a message for the user and the result of `whenAway`.
+ * Prints the result of `answer` for the event on standard input, if a task is set. If the memory is unavailable, prints a message
+ * for the user and the result of `whenAway`.
  */
 export const answerHook = (
   { dataFolder, project, waitMs }: Settings,

@@ -14,11 +14,9 @@ type Wanted = {
   agent: string | undefined
   dataFolder: string
   project: string | undefined
-  /** Limit and policy of the gate; null installs no gate. */
   gate: { limit: number; policy: string } | null
 }
 
-/** Builds the hooks that import each session and, with a gate, show an agent what is proven. */
 export function createHooks({ agent, dataFolder, project, gate }: Wanted): Hook[] {
   const run = (program: string, ...args: string[]) =>
     [process.execPath, fileURLToPath(new URL(program, import.meta.url)), dataFolder, ...args]

@@ -1,8 +1,6 @@
 /**
  * The hook that Claude Code runs at SessionStart if it was installed with `--gate`: binds a session that starts to the task of
- * its folder, and gives the task's continuation context to an agent that begins, is resumed, is forked from another session,
- * or has just lost its own context by compaction.
- *
+ * its folder, and gives the task's context to an agent that begins, is resumed or forked, or has just lost its own by compaction.
  * Arguments: the data folder, the project if one is named; `--policy=POLICY`.
  */
 import { readHookArguments } from './gate-policy.ts'

@@ -1,6 +1,6 @@
 /**
  * Reads and writes the small files that hooks use. A hook must end with any content of a repository or data folder: only regular
- * files of at most 64 KiB are used, because a FIFO waits for its other end and a device may have no end. Builtin modules only.
+ * files of at most 64 KiB are used. Builtin modules only.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
 import { isGone, systemCode } from '../core/system-code.ts'
@@ -10,11 +10,7 @@ export const MAX_FILE_BYTES = 64 * 1024
 /** A file that a hook does not use. The message is the reason, without the name of the file. */
 export class UnusableFile extends Error {}
 
-/**
- * Returns the text of a file; null if it does not exist.
- *
- * @throws UnusableFile
- */
+/** Returns the text of a file; null if it does not exist. @throws UnusableFile */
 export function readSmallFile(file: string): string | null {
   const opened = openRegular(file, constants.O_RDONLY)
   if (opened === null) return null
@@ -28,7 +24,6 @@ export function readSmallFile(file: string): string | null {
   }
 }
 
-/** Reads until the buffer is full or the input ends. Returns the number of bytes. */
 export function fill(buffer: Buffer, opened: number): number {
   let length = 0
   while (length < buffer.length) {
@@ -40,10 +35,8 @@ export function fill(buffer: Buffer, opened: number): number {
 }
 
 /**
- * Opens a file of lines to write at its end, and makes it if it does not exist. A file above its limit is renamed to `.old`
- * first, in the place of an older one. Appending is atomic, so two hooks at once lose no line.
- *
- * @throws UnusableFile
+ * Opens a file of lines to write at its end. A file above its limit is renamed to `.old` first. Appending is atomic, so two hooks
+ * at once lose no line. @throws UnusableFile
  */
 export function openToAppend(file: string, maxBytes: number): number {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)

@@ -27,7 +27,6 @@ export type HookInput = {
 
 export type Hook = {
   input: HookInput
-  /** Writes one line to hook.log, with the time and the session. */
   log: (text: string) => void
 }
 
@@ -57,13 +56,11 @@ function readHookInput(): HookInput {
   }
 }
 
-/** Opens the log file of the hooks and of the imports that they start. */
 export function openHookLog(dataFolder: string): number {
   makeDataFolder(dataFolder)
   return openToAppend(path.join(dataFolder, 'hook.log'), MAX_LOG_BYTES)
 }
 
-/** Begins each line of hook.log. */
 export const linePrefix = (sessionId: string | null): string =>
   `${new Date().toISOString()} ${sessionId === null ? '-' : toOneLine(sessionId)} `
 

@@ -1,8 +1,6 @@
 /**
- * The hook that Claude Code runs at Stop, SubagentStop and SessionEnd: starts an import of the session's transcripts and
- * exits at once. It never fails and prints nothing, because an agent must not wait for its memory. It uses only builtin
- * modules, because loading the command line takes longer than all of its work.
- *
+ * The hook that Claude Code runs at Stop, SubagentStop and SessionEnd: starts an import of the session's transcripts and exits at
+ * once. It never fails and prints nothing, because an agent must not wait for its memory. Builtin modules only.
  * Arguments: the data folder, and the project if one is named.
  */
 import { spawn } from 'node:child_process'

@@ -1,7 +1,4 @@
-/**
- * Calls the running service from a hook. Loads no package and no command that opens the graph itself, because loading either
- * takes longer than a hook may take.
- */
+/** Calls the running service from a hook. Loads no package and no graph: loading either takes longer than a hook may take. */
 import { type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -11,7 +8,6 @@ import { isAlive } from '../platform/is-alive.ts'
 import { isLoopback } from '../platform/loopback.ts'
 import { isServiceAddress, knowsToken } from '../platform/service-proof.ts'
 
-/** `late` aborts the requests when the wait is over. */
 type HookService = { url: string; token: string | null; waitMs: number; late: AbortSignal }
 
 /** Error of a service that did not answer or answered with an error. The message gives the reason to the user. */
@@ -20,14 +16,12 @@ export class NoAnswer extends Error {}
 /** A hook has 200 ms in all, and Node itself takes about 50 of them to start. */
 export const WAIT_MS = 150
 
-/** Time limit at the start of a session. It is longer, because a session starts once and an agent without memory repeats work. */
+/** Time limit at the start of a session: it starts once, and an agent without memory repeats work. */
 export const START_WAIT_MS = 2_000
 
 /**
- * Finds the service of TURNGRAPH_URL, otherwise the one that runs on the data folder, and the token of commands. A service on a
- * loopback address must prove that it knows the token before it gets the token (src/platform/service-proof.ts).
- *
- * @throws NoAnswer
+ * Finds the service of TURNGRAPH_URL, otherwise the one of the data folder, and the token of commands. A service on a loopback
+ * address must prove first that it knows the token (src/platform/service-proof.ts). @throws NoAnswer
  */
 export async function findService(
   dataFolder: string,
@@ -76,11 +70,7 @@ function servedAt(dataFolder: string): string {
   throw new NoAnswer(`server.json in ${dataFolder} names ${url}, which is not on this machine`)
 }
 
-/**
- * Returns the JSON answer of a route. The time limit `waitMs` applies to all requests of the hook together.
- *
- * @throws NoAnswer
- */
+/** Returns the JSON answer of a route. The time limit applies to all requests of the hook together. @throws NoAnswer */
 export async function askService(
   { url, token, waitMs, late }: HookService,
   route: string,

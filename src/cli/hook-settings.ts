@@ -1,6 +1,6 @@
 /**
- * Adds our hooks to the settings of Claude Code or the hooks.json of Codex, which has the same form, and removes them. The rest of
- * the file stays unchanged: order, format, comments and trailing commas.
+ * Adds our hooks to the settings of Claude Code or the hooks.json of Codex, which has the same form, and removes them. The rest
+ * of the file stays unchanged: order, format, comments and trailing commas.
  */
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
@@ -16,7 +16,6 @@ export const CODEX_IMPORT_EVENTS = ['Stop'] as const
 /** Starts of a session at which it gets the context. Not `clear`: a user clears a session to empty it. */
 export const START_SOURCES = 'startup|resume|compact|fork'
 
-/** A command that the coding agent runs at an event, if the event fits the matcher (default: always). */
 export type Hook = { event: string; command: string; matcher?: string }
 
 /** Matches our commands, wherever Turngraph is installed: the path of a program and its first argument, both in quotes. */
@@ -31,11 +30,7 @@ const entry = z.looseObject({ hooks: z.array(z.unknown()).optional() })
 /** Part of a settings file that must fit, so that no edit loses data. */
 const hookSettings = z.looseObject({ hooks: z.record(z.string(), z.array(entry)).optional() })
 
-/**
- * Returns the text of a settings file with these hooks in place of all hooks of Turngraph.
- *
- * @throws UnfitFile
- */
+/** Puts these hooks in place of all hooks of Turngraph in the text of a settings file. @throws UnfitFile */
 export function withHooks(text: string, added: readonly Hook[]): string {
   const settings = parse(withoutHooks(text))
   for (const { event, command, matcher } of added) {
@@ -45,11 +40,7 @@ export function withHooks(text: string, added: readonly Hook[]): string {
   return settings.text
 }
 
-/**
- * Returns the text of a settings file without our hooks and without lists that become empty.
- *
- * @throws UnfitFile
- */
+/** Removes our hooks, and lists that become empty, from the text of a settings file. @throws UnfitFile */
 export function withoutHooks(text: string): string {
   const settings = parse(text)
   let [ours] = listOurs(settings)
@@ -65,18 +56,10 @@ export function withoutHooks(text: string): string {
   return settings.text
 }
 
-/**
- * Returns the name of our part of a settings file; null if it has no hook of ours.
- *
- * @throws UnfitFile
- */
+/** Returns the name of our part of a settings file; null if it has no hook of ours. @throws UnfitFile */
 export const findHooks = (text: string): string | null => (listOurs(parse(text)).next().done ? null : 'hooks')
 
-/**
- * Checks that a settings file has the hooks of an import and of a gate, and that all of them are of this installation.
- *
- * @throws UnfitFile
- */
+/** Checks that a settings file has the hooks of an import and of a gate, all of this installation. @throws UnfitFile */
 export function hasAllHooks(text: string): boolean {
   const commands = [...listOurs(parse(text))].map(({ command }) => command)
   const programs = new Set(commands.map((command) => OURS.exec(command)?.[1]))
@@ -86,7 +69,6 @@ export function hasAllHooks(text: string): boolean {
 
 const OUR_PROGRAMS = 3
 
-/** Quotes an argument for the shell in which the coding agent starts a hook. */
 export const quoteArgument = (argument: string): string =>
   process.platform === 'win32' ? `"${argument}"` : `'${argument.replaceAll("'", "'\\''")}'`
 

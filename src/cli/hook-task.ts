@@ -32,10 +32,7 @@ export const isBoundTo = ({ file, sessionId: bound }: FoundTask, sessionId: stri
   file === null || (bound !== null && bound === sessionId)
 
 /**
- * Returns the task that TURNGRAPH_TASK names, as `FEATURE/TASK` or in the form of the file; otherwise that of
- * {@link findTaskFile}; null if there is neither.
- *
- * @throws TaskNotNamed
+ * Returns the task that TURNGRAPH_TASK names, otherwise that of {@link findTaskFile}; null without either. @throws TaskNotNamed
  */
 export function findTask(
   named: string | undefined,
@@ -48,8 +45,8 @@ export function findTask(
 }
 
 /**
- * Chooses the project of a task: that of an option, of TURNGRAPH_TASK, of TURNGRAPH_PROJECT, otherwise of the file. The file comes
- * last because a repository may contain it, and a repository must not choose the place of the user's data.
+ * Chooses the project of a task. The file comes last because a repository may contain it, and a repository must not choose the
+ * place of the user's data.
  */
 export const chooseTaskProject = (
   option: string | undefined,
@@ -84,7 +81,6 @@ function mainCheckoutOf(folder: string): string | null {
   return common !== null && path.basename(common) === '.git' ? path.dirname(common) : null
 }
 
-/** Reads the path that a file of git names, relative to a folder. */
 function namedIn(file: string, form: RegExp, folder: string): string | null {
   try {
     const name = form.exec(readSmallFile(file) ?? '')?.[1]?.trim()
@@ -96,11 +92,7 @@ function namedIn(file: string, form: RegExp, folder: string): string | null {
 
 const isPresent = (file: string): boolean => kindOf(file) !== null
 
-/**
- * Reads a task file; null if it does not exist.
- *
- * @throws TaskNotNamed
- */
+/** Reads a task file; null if it does not exist. @throws TaskNotNamed */
 export function readTask(file: string): FoundTask | null {
   try {
     const text = readSmallFile(file)
@@ -114,7 +106,6 @@ export function readTask(file: string): FoundTask | null {
 export const shownTask = ({ feature_id, task_id, world_slug }: NamedTask): string =>
   toOneLine(task_id === undefined ? `world ${world_slug}` : `${feature_id}/${task_id}`)
 
-/** @throws TaskNotNamed */
 export function parseTask(where: string, text: string): Pick<FoundTask, 'task' | 'sessionId'> {
   const [, feature, task] = /^([^/{][^/]*)\/([^/]+)$/.exec(text.trim()) ?? []
   if (feature !== undefined && task !== undefined)
@@ -139,18 +130,14 @@ function jsonObject(where: string, text: string): object {
   throw new TaskNotNamed(`${where} is neither FEATURE/TASK nor a JSON object. Write ${FORM}.`)
 }
 
-/** Writes a task file whole or not at all. */
 export function writeTask(file: string, task: NamedTask, sessionId: string | null): void {
   const given = { ...task, ...(sessionId !== null && { session_id: sessionId }) }
   replaceFile(file, `${JSON.stringify(given, null, 2)}\n`, 0o600)
 }
 
 /**
- * Binds a session to the task of a file, unless another one is bound to it already. If two sessions start at once, the
- * second one sees the first.
- *
- * @returns the task with the session that is bound to it now; null if the file is gone
- * @throws TaskNotNamed
+ * Binds a session to the task of a file, unless another one is bound already, also one that starts at once.
+ * @returns the task with the session that is bound to it now; null if the file is gone @throws TaskNotNamed
  */
 export function bindSession(file: string, sessionId: string): FoundTask | null {
   const real = realPath(file)
@@ -169,5 +156,4 @@ export function bindSession(file: string, sessionId: string): FoundTask | null {
   }
 }
 
-/** Maximum time that a hook waits for another hook. */
 const LOCK_WAIT_MS = 500

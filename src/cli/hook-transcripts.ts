@@ -20,9 +20,7 @@ type Named = Pick<HookInput, 'sessionId' | 'transcript' | 'agentTranscript'>
 
 /**
  * Lists the session's transcript, the folder of its subagents, and the transcript of the subagent that has just stopped. Claude
- * Code also names files that it never writes: those of sessions without persistence and of agents that ended at once.
- *
- * @returns `missing`: log message about a transcript that does not exist under its name; null if it exists
+ * Code also names files that it never writes. @returns `missing`: log message about a transcript that does not exist
  */
 export function listTranscripts(named: Named): { transcripts: string[]; missing: string | null } {
   const session = named.transcript === null ? null : path.resolve(named.transcript)
@@ -40,7 +38,6 @@ export function listTranscripts(named: Named): { transcripts: string[]; missing:
   return { transcripts, missing: isMissing ? `${session} is not a file; ${where}` : null }
 }
 
-/** Finds the newest file of the session in another project folder, such as the folder of the main checkout. */
 function findElsewhere(named: string, sessionId: string | null): string | null {
   const session = path.basename(named, '.jsonl')
   // A file name that differs from the session's may belong to another session in another folder.
@@ -49,7 +46,6 @@ function findElsewhere(named: string, sessionId: string | null): string | null {
   return newest(projectFolders(named).flatMap((folder) => filesIn(folder, path.basename(named), deadline)))
 }
 
-/** Parents of the project folders: the one of the named transcript, and the one of the user's configuration. */
 function projectFolders(transcript: string): string[] {
   const named = path.dirname(path.dirname(transcript))
   return [...new Set([...(path.basename(named) === 'projects' ? [named] : []), claudeProjects()])]

@@ -83,7 +83,6 @@ async function uninstallHook(options: Given<typeof SETTINGS>): Promise<void> {
 const chooseFile = ({ agent, settings }: Given<typeof SETTINGS>): string =>
   path.resolve(settings ?? (agent === CODEX ? codexHooks() : claudeSettings()))
 
-/** Edits the settings. Returns true if they changed. */
 async function edit(file: string, change: (text: string) => string): Promise<boolean> {
   const { readTextFile, UnfitFile, writeTextFile } = await import('./text-file.ts')
   try {

@@ -152,7 +152,6 @@ async function printAutobuild(report: ImportReport, dryRun: boolean): Promise<vo
 /** Maximum number of files and turns that are named: a bad file among good ones must not hide behind "more". */
 const MAX_NAMED = 200
 
-/** Describes the warnings in one line per turn: the first warning, and the number of the others. */
 function describeWarnings(warnings: ImportReport['warnings']): string[] {
   const byTurn = groupBy(warnings, ({ task, turn }) => `${task}${turn === null ? '' : ` turn ${turn}`}`)
   return [...byTurn].map(([where, [first, ...others]]) => {

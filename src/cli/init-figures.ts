@@ -9,19 +9,15 @@ import { quoteForShell } from '../rules/command-line.ts'
 import type { FilesImport } from '../transcripts/import-files.ts'
 import type { LeftOutFiles } from './setup/left-out.ts'
 
-/** Sources of data in a folder. */
 export type Plan = {
   folder: string
   sessions: number
   turns: number
   specifications: ReadSpecifications
-  /** Number of transcripts of Claude Code and Codex. */
   transcripts: number
-  /** Folder of the transcripts of Claude Code. */
   transcriptFolder: string
   /** Sessions of Codex that ran in the folder or below it. */
   codexFiles: readonly string[]
-  /** Number of autobuild artifacts and folders that cannot be used. */
   unusableArtifacts: number
   leftOut: LeftOutFiles
 }
@@ -29,7 +25,6 @@ export type Plan = {
 export type Figures = {
   sessions: number
   turns: number
-  /** Number of tasks whose criteria were declared. */
   specifications: number
   /** Null if the token may not run the analysis. */
   turnsAfterAllWasProven: number | null
@@ -43,21 +38,15 @@ export type Figures = {
     count: number
     autobuild: number
     specifications: number
-    /** Paths of the transcripts. */
     transcripts: readonly string[]
   }
-  /** Descriptions of the parts that the token does not allow. */
   notAllowed: string[]
 }
 
 export const findTranscriptPaths = ({ transcriptFolder, codexFiles }: Plan): string[] =>
   [transcriptFolder, ...codexFiles].filter(existsSync)
 
-/**
- * Imports the sources, and reads the figures. With a token that may not write, only reads them.
- *
- * @param hasNews true if an import would write data
- */
+/** Imports the sources, and reads the figures. With a token that may not write, only reads them. */
 export async function collectFigures(
   plan: Plan,
   { project, mayWrite, hasNews }: { project: string | undefined; mayWrite: boolean; hasNews: boolean },
@@ -160,7 +149,6 @@ export function describeFigures(figures: Figures): string {
   ].join('\n')
 }
 
-/** Names the commands that list the files and turns that could not be imported; null if there are none. */
 export function describeNotImported(plan: Plan, figures: Figures): string | null {
   const { count, autobuild, specifications, transcripts } = figures.leftOut
   if (count === 0) return null
@@ -176,6 +164,5 @@ export function describeNotImported(plan: Plan, figures: Figures): string | null
   return `Not imported, of files and turns: ${count}. To list them, run ${named.join(', ')}.`
 }
 
-/** Names the parts that the token does not allow; null if it allows all. */
 export const describeNotAllowed = ({ notAllowed }: Figures): string | null =>
   notAllowed.length === 0 ? null : `Left out, because the token does not allow it: ${notAllowed.join(', ')}.`

@@ -98,7 +98,6 @@ Examples:
   },
 )
 
-/** Reads the rights of the token, and imports the sources if it may write. */
 async function importSources(
   plan: Plan,
   { project, isKnown }: { project: string | undefined; isKnown: boolean },
@@ -191,7 +190,6 @@ async function undoSetup(given: string, json: boolean): Promise<void> {
 
 const MAX_SPECIFICATION_BYTES = 8 * 1024 * 1024
 
-/** @throws `not_found` if the folder does not exist */
 async function findSources(given: string): Promise<Plan> {
   const { findTaskFolders } = await import('../artifacts/folders.ts')
   const { readSpecificationFiles } = await import('../artifacts/specifications/specify-files.ts')
@@ -270,7 +268,6 @@ async function isImportedAlready(plan: Plan, project: string | undefined): Promi
   return bytes === 0
 }
 
-/** Asks once at a terminal. Otherwise names the command that imports. */
 async function isConfirmed(json: boolean, { folder }: Plan, project: string | undefined): Promise<boolean> {
   if (json) return false
   if (!isAtTerminal()) {
@@ -308,7 +305,6 @@ async function printWire(plan: Plan, figures: Figures | null, changed: readonly 
   })
 }
 
-/** Opens the page of the running service, or serves it and prints its address. */
 async function servePage(): Promise<void> {
   const { loadConfig } = await import('../platform/config.ts')
   const { runningServer } = await import('./running-server.ts')

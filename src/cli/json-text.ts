@@ -1,6 +1,6 @@
 /**
- * Edits the text of a JSON file with comments. jsonc-parser finds the places; its own `modify` is not used, because it
- * reformats the neighbors of an edit, and deletes comments next to a removed item.
+ * Edits the text of a JSON file with comments. jsonc-parser finds the places; its own `modify` is not used, because it reformats
+ * the neighbors of an edit, and deletes comments next to a removed item.
  */
 import {
   createScanner,
@@ -11,10 +11,8 @@ import {
   parseTree,
 } from 'jsonc-parser'
 
-/** Path of keys and indexes from the root. */
 export type Place = readonly (string | number)[]
 
-/** Lists the keys or indexes of a value; empty if it has no items. */
 export const itemsOf = (value: unknown): (string | number)[] =>
   Array.isArray(value)
     ? [...value.keys()]
@@ -50,7 +48,6 @@ export class JsonText {
     return this.#text
   }
 
-  /** Returns the value at a place; undefined if the place does not exist. */
   at(place: Place): unknown {
     const node = this.#nodeAt(place)
     return node && getNodeValue(node)
@@ -163,13 +160,11 @@ export class JsonText {
     }
   }
 
-  /** Renders a value on several lines if a unit of indentation is given, otherwise on one line. */
   #render(key: string | null, value: unknown, unit: string): string {
     const name = key === null ? '' : `${JSON.stringify(key)}:${this.#format.unit === '' ? '' : ' '}`
     return `${name}${JSON.stringify(value, null, unit)}`
   }
 
-  /** @param inserts insertions in the order of the text */
   #add(inserts: readonly { at: number; text: string }[]): void {
     this.#replace(
       inserts.reduceRight((now, { at, text }) => now.slice(0, at) + text + now.slice(at), this.#text),

@@ -1,7 +1,6 @@
 /** Writes the output of a command that a hook started as lines of hook.log. */
 import { linePrefix } from './hook-input.ts'
 
-/** Begins each line of standard output and standard error with the time and the session. */
 export function writeAsLogLines(sessionId: string): void {
   for (const stream of [process.stdout, process.stderr]) beginLines(stream, () => linePrefix(sessionId))
 }

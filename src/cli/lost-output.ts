@@ -20,10 +20,8 @@ export function setReadsOnly(isReadsOnly: boolean): void {
 
 /**
  * Handles errors of the output. A closed pipe, as in `turngraph worlds | head -1`, is no failure, and neither is a closed
- * terminal. A command that writes finishes its work without output: otherwise `turngraph capture turns.jsonl | head -1` stores
- * a part and looks successful.
- *
- * @param report prints an error and returns its exit code
+ * terminal. A command that writes finishes its work without output: otherwise `turngraph capture turns.jsonl | head -1` stores a
+ * part and looks successful.
  */
 export function watchOutput(report: (error: TurngraphError) => number): void {
   let isFull = false

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /** Entry of the command line. Checks the version of Node before it imports any file: an old Node cannot parse the other files. */
 
-/** Time after the end of a command in which the process can end normally. */
 const EXIT_GRACE_MS = 1_000
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

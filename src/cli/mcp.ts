@@ -5,7 +5,6 @@ import type { Scope } from '../operations/operation.ts'
 import { action, type Given, PROJECT } from './command.ts'
 import { untilSignalled } from './signals.ts'
 
-/** Time for a client to read the last answers after the end. */
 const READ_WITHIN_MS = 5_000
 
 const OPTIONS = {

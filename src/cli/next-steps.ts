@@ -6,10 +6,8 @@ import { isOver } from '../rules/session-outcome.ts'
 type Client = Pick<TurngraphClient, 'listProjects' | 'listWorlds' | 'listTranscriptPatterns'>
 
 const IMPORT = 'turngraph import autobuild PATH'
-/** Maximum number of recent sessions that are searched for an open one. */
 const MAX_SESSIONS = 50
 
-/** @param ownProject configured project, for which commands need no `--project` */
 export async function chooseNextCommand(
   client: Client,
   ownProject: string,

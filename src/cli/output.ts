@@ -25,7 +25,6 @@ export function printNote(text: string): void {
   process.stderr.write(`${toBlock(text)}\n`)
 }
 
-/** Prints that the service is unreachable and that the command continues later. */
 export const printAway = ({ message }: Error): void => printNote(`${message} This goes on once it is back.`)
 
 /** Prints a table with one line per item and a note below it. For an empty table, prints only the text `none`, unless it is null. */
@@ -41,7 +40,6 @@ export async function printList<T>(
   if (note !== undefined) printNote(note)
 }
 
-/** Prints the items of an answer like `printList`. */
 export const printItems =
   <T>(none: string | null, columns: Columns<T>, note?: string) =>
   ({ items }: { items: readonly T[] }): Promise<void> =>
@@ -54,7 +52,6 @@ export function showProgress(line: string): void {
 
 const SHOWN = 5
 
-/** Prints the first lines of a list that may be long. */
 export function printSome(what: string, lines: readonly string[], most = SHOWN): void {
   for (const line of lines.slice(0, most)) printNote(`${what}: ${toOneLine(line)}`)
   if (lines.length > most) printNote(`${what}: ${lines.length - most} more; --json lists all`)

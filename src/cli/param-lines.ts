@@ -11,8 +11,6 @@ const QUOTED = /^'((?:[^\\']|\\[\\'n])*)'$/
 
 /**
  * Separates the `:param` lines from the beginning of a statement. Comments between them stay.
- *
- * @throws `invalid_request` if a value is neither JSON nor a text in single quotes
  * @example readParamLines(":param task => 'T1';\nRETURN $task") // { query: 'RETURN $task', params: { task: 'T1' } }
  */
 export function readParamLines(text: string): { query: string; params: Record<string, unknown> } {

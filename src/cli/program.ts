@@ -46,12 +46,7 @@ import { addWatch } from './watch.ts'
 import { addWhy } from './why.ts'
 import { addWorlds } from './worlds.ts'
 
-/**
- * Builds the command line. A command imports its dependencies when it runs, so that `--help` loads neither a graph engine nor a
- * schema.
- *
- * @param listsAll true if the help lists all commands instead of the ten that most people need
- */
+/** A command imports its dependencies when it runs, so that `--help` loads neither a graph engine nor a schema. */
 export function buildProgram({ listsAll = false }: { listsAll?: boolean } = {}): Command {
   const program = new Command('turngraph')
     .description('The memory of autobuild sessions: every turn, verification and promise as a graph.')
@@ -74,7 +69,6 @@ export function buildProgram({ listsAll = false }: { listsAll?: boolean } = {}):
   })
 }
 
-/** Commands of the short help, in its order. */
 const MAIN_COMMANDS = [
   'init',
   'serve',

@@ -83,7 +83,6 @@ function answerPreset(options: Options): Promise<void> {
   })
 }
 
-/** Prints the Cypher of a named analysis, ready to paste into Neo4j Browser and into `turngraph query`. */
 async function showCypher(
   analysis: Omit<AnalysisRequest, 'project' | 'limit'>,
   { limit = 100, project, json }: Options,

@@ -14,7 +14,6 @@ export type RecordLine = { number: number; bytes: Buffer }
 /** A single record, or lines with one record each. Blank lines count for line numbers, but are no records. */
 type RecordFile = { record: unknown } | { lines: RecordLine[] }
 
-/** Texts for error messages: an example of a command that reads the file, and the form of its content. */
 type Expected = { example: string; form: string; mostBytes: number }
 const TURN_RECORD: Expected = {
   example: 'turngraph capture turn.json',
@@ -89,8 +88,8 @@ function splitLines(bytes: Buffer): RecordLine[] {
 const BLANK = Buffer.from(' \t\r')
 
 /**
- * Decides if a file has JSON lines. A record may span several lines, and a line of many may be damaged. A file has JSON lines
- * if its name says so, or if it is not one JSON value and one of its lines, or the beginning of its first two, is an object.
+ * Decides if a file has JSON lines: by its name, or if it is not one JSON value and one of its lines, or the beginning of its
+ * first two, is an object. A record may span several lines, and a line of many may be damaged.
  */
 function isJsonLines(file: string, bytes: Buffer, lines: readonly RecordLine[]): boolean {
   if (['.jsonl', '.ndjson'].includes(path.extname(file))) return true
@@ -114,7 +113,6 @@ export function cannotRead(file: string, cause: unknown): never {
   throw new TurngraphError('not_found', `${file} ${whyUnreadable(cause)}.`, { cause })
 }
 
-/** Describes an error in words that follow the name of the file. */
 export function whyUnreadable(cause: unknown): string {
   const code = systemCode(cause) ?? 'unknown'
   return UNREADABLE[code] ?? `cannot be read: ${code}`

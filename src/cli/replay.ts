@@ -54,7 +54,6 @@ Example:
   },
 )
 
-/** Number of sessions of a call, so that a call takes seconds. */
 const SESSIONS_PER_PAGE = 50
 
 const printTotals = (totals: readonly ReplayTotals[]): Promise<void> =>

@@ -8,7 +8,6 @@ export type Page<T> = { items: T[]; nextCursor: string | null }
 
 const WHOLE_PAGE = 500
 
-/** Reads the requested page, otherwise all pages as one. */
 export async function readPages<P extends Page<unknown>>(
   { limit, cursor }: Window,
   read: (window: { limit: number; cursor: string | null }) => Promise<P>,
@@ -23,11 +22,7 @@ export async function readPages<P extends Page<unknown>>(
   return { ...page, items }
 }
 
-/**
- * Distinguishes a misspelled project from an empty one. Suggests similar names that the caller may read.
- *
- * @throws `not_found` with similar names if the graph has nothing of the project
- */
+/** Suggests similar names that the caller may read. @throws `not_found` if the graph has nothing of the project */
 export async function requireProject(client: TurngraphClient, project: string): Promise<void> {
   const { items } = await readPages({}, (window) => client.listProjects(window))
   const names = items.map((item) => item.project)
@@ -39,7 +34,6 @@ export async function requireProject(client: TurngraphClient, project: string): 
   })
 }
 
-/** Runs calls about a project. If they fail because the project of `--project` does not exist, throws an error that says so. */
 export async function withProjectChecked<T>(
   client: TurngraphClient,
   project: string | undefined,

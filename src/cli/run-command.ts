@@ -15,7 +15,6 @@ const ALL = '--all'
 /** Commands that parse many records. Other commands end before a compiled schema saves time. */
 const BULK_COMMANDS = ['serve', 'mcp', 'watch', 'import', 'init', 'restore']
 
-/** Prepares the process for one command, runs the command, and returns its exit code. */
 export async function runProcess(args: readonly string[]): Promise<number> {
   // A hook started this command: hook.log gets its output (hook-run.ts). The variable is not a setting.
   const { TURNGRAPH_LOG_SESSION: logSession } = process.env

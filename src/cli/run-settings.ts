@@ -69,7 +69,6 @@ export const RUN_SETTINGS = {
   ],
 } as const
 
-/** Converts the options to the input of the operation. */
 export function toSettings(options: Given<typeof RUN_SETTINGS>): Settings {
   const budget = {
     minutes: given(options.budgetMinutes),

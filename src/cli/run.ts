@@ -160,17 +160,13 @@ async function startRun({
   }
 }
 
-/** Ends the watch. The run continues in its service. */
 function leave(exitCode: number, follow: string, project: string | undefined): void {
   process.exitCode = exitCode
   const inProject = project === undefined ? '' : ` --project ${quoteForShell(project)}`
   printNote(`The run goes on in its service. Follow it with: turngraph run ${follow}${inProject}`)
 }
 
-/**
- * Waits until the run has ended. If a restart interrupts it, waits for the run that resumes it, too. On a terminal, a bar shows
- * the committed turns.
- */
+/** Waits until the run has ended, and then until the run has ended that resumes it, if a restart interrupted it. */
 async function watchRun(
   client: TurngraphClient,
   turnRunId: string,

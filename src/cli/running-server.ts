@@ -12,9 +12,8 @@ export type Server = { pid: number; url: string; ready: boolean }
 const ANSWERS_WITHIN_MS = 2_000
 
 /**
- * Finds the server that `server.json` names. Its process must live, and the program at its address must prove that it knows
- * the token of the folder: a kill -9 leaves the file behind, and its port may belong to another program by now.
- *
+ * Finds the server that `server.json` names, if its process lives and proves that it knows the token of the folder: a kill -9
+ * leaves the file behind, and its port may belong to another program by now.
  * @throws `invalid_request` if another user or a repository may have written `server.json` or the token
  */
 export async function runningServer({
@@ -38,9 +37,8 @@ async function isProven(url: string, token: string): Promise<boolean> {
 }
 
 /**
- * Makes sure that the service of TURNGRAPH_URL knows the token before the command sends data, if the address is a loopback
- * one: any program of this machine can take the port of a service that ended.
- *
+ * Makes sure that a service on a loopback address knows the token before the command sends data: any program of this machine can
+ * take the port of a service that ended.
  * @throws `unauthorized` if the service does not know the token, `store_unavailable` if the address does not answer
  */
 export async function requireProof(

@@ -87,7 +87,6 @@ export async function serve(
 const logLevel = (config: Config): string =>
   process.stderr.isTTY && !process.env.TURNGRAPH_LOG ? 'warn' : config.logLevel
 
-/** @param token file of the token; null if the service requires none */
 async function greet(config: Config, store: string, url: string, token: string | null): Promise<void> {
   printNote(`Turngraph listens on ${url} and serves ${store}.`)
   printNote(

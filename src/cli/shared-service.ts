@@ -16,8 +16,8 @@ import { createHttpClient, openStore, serverOr, throughService } from './connect
 const PATIENCE_MS = 15_000
 
 /**
- * Service of a data folder for a long-running process: the running service, otherwise a new one in this process on a free
- * loopback port, which other processes can use, too. If the running service ends, this process takes over.
+ * The running service of a data folder, otherwise a new one in this process on a free loopback port, which other processes can
+ * use, too. If the running service ends, this process takes over.
  */
 export class SharedService {
   readonly #config: Config
@@ -27,14 +27,12 @@ export class SharedService {
   readonly #closing = new AbortController()
   #client: Promise<HttpClient> | null = null
 
-  /** @param project project of an option */
   constructor(config: Config, project: string | undefined, log: Log) {
     this.#config = config
     this.#project = project
     this.#log = log
   }
 
-  /** True if this process runs the service. */
   get isOwn(): boolean {
     return this.#own !== null
   }
@@ -47,10 +45,7 @@ export class SharedService {
     return this.#client
   }
 
-  /**
-   * Yields the changes in a project from now on, even if another process takes over the service. Resolves when later changes
-   * cannot be missed.
-   */
+  /** Yields the changes in a project from now on, also after a takeover. Resolves when later changes cannot be missed. */
   async changes(project: string, signal: AbortSignal): Promise<AsyncIterable<ChangeEvent>> {
     const until = joinSignals(signal, this.#closing.signal)
     const opening = new AbortController()

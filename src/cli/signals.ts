@@ -5,14 +5,13 @@ import { endWithTerminal } from './lost-output.ts'
 const SAME_SIGNAL_MS = 300
 
 /**
- * Signals that end a process. SIGHUP means that the terminal was closed. Node resets the signals that `nohup` ignores at its start,
- * so SIGHUP ended a process with `nohup`, too, before it had a listener.
+ * Signals that end a process. Node resets the signals that `nohup` ignores at its start, so SIGHUP, of a closed terminal, ended a
+ * process with `nohup`, too, before it had a listener.
  */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Ends gracefully at the first signal, at once at the second.
- *
  * @returns the exit code of a process that the first signal ended: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP
  */
 export function untilSignalled(close: () => Promise<void>): Promise<number> {

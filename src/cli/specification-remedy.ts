@@ -5,7 +5,6 @@ import { quoteForShell } from '../rules/command-line.ts'
 /** Formats whose files can name their feature and task in front matter. */
 const WITH_FRONT_MATTER: ReadonlySet<string | null> = new Set(['markdown', 'backlog'])
 
-/** Returns the remedy for a refused file; null if the reason is sufficient. */
 export function remedyFor({ path, format, tasks }: SpecifiedFile): string | null {
   if (format === null) return null
   const missing = [

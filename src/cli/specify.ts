@@ -15,7 +15,6 @@ import { whyUnreadable } from './record-file.ts'
 import { remedyFor } from './specification-remedy.ts'
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024
-/** Maximum number of files and warnings that are named. */
 const MAX_NAMED = 200
 
 export const addSpecify = action(
@@ -75,7 +74,6 @@ Examples:
   },
 )
 
-/** @throws the reason why the only named file declares no criteria */
 function refuseOnly({ files }: SpecifyReport, paths: readonly string[]): void {
   const [file] = files
   if (file === undefined) {

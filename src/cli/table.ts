@@ -6,13 +6,10 @@ import { colors } from './terminal.ts'
 
 export type Cell = string | number | null | Painted
 
-/** Text with its color at a terminal. */
 type Painted = { text: string; paint: (text: string) => string }
 
 /**
- * Prints a table with the headings of seed 002 (`AVG_LENGTH`).
- *
- * @param head `as: 'names'` prints the headings unchanged: the author of a query chose its columns
+ * Prints a table with the headings of seed 002 (`AVG_LENGTH`); `names` of a query stay as its author chose them.
  * @example printTable(['since turn'], [[3]]) // SINCE_TURN
  */
 export function printTable(
@@ -45,7 +42,6 @@ export function printColumns<T>(items: readonly T[], columns: Columns<T>): void 
   )
 }
 
-/** Returns the width of the terminal; 80 columns if it is unknown. */
 const terminalWidth = (): number => process.stdout.columns || Number(process.env.COLUMNS) || 80
 
 const BETWEEN = '  '
@@ -57,7 +53,7 @@ const NO_BORDERS = Object.fromEntries(
 
 /**
  * Draws a table that fits `width` columns if possible: wraps texts between words. Never breaks an id or another single word,
- * because the user needs it for the next command, so a table of many of them may be wider than `width`.
+ * because the user needs it for the next command.
  */
 export function drawTable(
   head: readonly string[],
@@ -107,7 +103,6 @@ function wrapFirstCell(text: string, width: number): string {
   return [...lines, line].map((each) => cutToWidth(each, width)).join('\n')
 }
 
-/** Cuts a line that is too wide, and adds an ellipsis. */
 function cutToWidth(line: string, width: number): string {
   if (stringWidth(line) <= width) return line
   let shown = ''
@@ -174,7 +169,6 @@ const toText = (cell: Cell): string =>
 const tabSeparated = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [head, ...rows].map((row) => row.map((cell) => toOneLine(toText(cell))).join('\t')).join('\n')
 
-/** Shortens a text to its beginning, for a cell. */
 export function beginning(text: string, characters: number): string {
   const line = toOneLine(text)
   return [...line].length <= characters ? line : `${[...line].slice(0, characters - 1).join('')}…`

@@ -9,7 +9,6 @@ export class UnfitFile extends Error {}
 
 /**
  * Returns the text of a file of at most 1 MiB; null if it does not exist.
- *
  * @throws UnfitFile for a folder, a FIFO, a device or another encoding
  */
 export async function readTextFile(file: string): Promise<string | null> {
@@ -23,11 +22,7 @@ export async function readTextFile(file: string): Promise<string | null> {
   return text
 }
 
-/**
- * Writes a file atomically with the same permissions and owner. Replaces the target of a link instead of the link.
- *
- * @param mode permissions of a new file
- */
+/** Writes a file atomically with the same permissions and owner. Replaces the target of a link instead of the link. */
 export function writeTextFile(file: string, text: string, mode = 0o600): void {
   const real = existsSync(file) ? realpathSync(file) : file
   mkdirSync(path.dirname(real), { recursive: true })

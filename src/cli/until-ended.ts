@@ -11,10 +11,8 @@ type Status = { worldSlug: string; endedAt: string | null }
 const ASK_AGAIN_MS = 2_000
 
 /**
- * Checks the status whenever the session changes. A session that is deleted before the stream begins causes no event, so the
- * status is also checked every few seconds until the first event.
- *
- * @param ask reads the status; its error ends the wait: `world_deleted`, `not_found`
+ * Checks the status whenever the session changes, and every few seconds until its first event: a session that is deleted before
+ * the stream begins causes none.
  */
 export async function untilEnded<S extends Status>(
   client: Pick<TurngraphClient, 'events'>,

@@ -7,7 +7,6 @@ import { quoteForShell } from '../rules/command-line.ts'
 
 const HELP = '`turngraph --help` lists the commands, `turngraph COMMAND --help` its options.'
 
-/** @param args the command line without the name of the program */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): TurngraphError {
   const [first = '', second = ''] = args
   const called = findCommand(program, first)

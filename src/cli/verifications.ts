@@ -46,7 +46,6 @@ Examples:
   },
 )
 
-/** Reads a request. The input is a whole request, or only verifications. */
 async function readRequest(file: string): Promise<Request> {
   const { parseRecord, readRecordFile } = await import('./record-file.ts')
   const { operations } = await import('../operations/table.ts')
@@ -68,7 +67,7 @@ const PROOF_FIELDS = ['verifications', 'junit', 'tap', 'vitest_json']
 
 /**
  * Makes a request from bare verifications. An object is a request if it has proofs, or other fields of a request and none of a
- * verification. Any other object is one verification, so that the error names its missing fields.
+ * verification; otherwise it is one verification, whose error names the missing fields.
  */
 function toRequest(content: unknown, fields: Record<'request' | 'verification', string[]>): unknown {
   if (Array.isArray(content)) return { verifications: content }

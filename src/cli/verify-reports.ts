@@ -16,7 +16,6 @@ import { readTask } from './verify-task.ts'
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024
 const MAX_ALL_BYTES = 64 * 1024 * 1024
-/** Maximum number of skipped tests that are printed for a criterion. */
 const MAX_SHOWN = 3
 
 type ReportFile = ReportText & { path: string; writtenAt: number }
@@ -97,10 +96,7 @@ async function readFile(file: string) {
   }
 }
 
-/**
- * Describes the run of the tests. Its time is that of the newest report. Its files are those of the working folder, unless one was
- * changed after the oldest report.
- */
+/** The time of the run is that of the newest report. Its files are those of the working folder, unless one changed since. */
 async function describeRun(
   files: readonly ReportFile[],
 ): Promise<{ run: Reported; changedFile: string | null }> {

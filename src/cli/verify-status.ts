@@ -8,7 +8,6 @@ import { printJson, printNote, printText } from './output.ts'
 import type { Given } from './verify-options.ts'
 import { findTask, usage } from './verify-task.ts'
 
-/** Maximum number of files that differ, per criterion. */
 const MAX_FILES = 100
 const MAX_PRINTED_FILES = 5
 

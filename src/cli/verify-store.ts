@@ -19,7 +19,6 @@ const KEPT_FOLDER = 'unrecorded'
 export type Request = OperationInput<'addVerifications'>
 type Answer = OperationOutput<'addVerifications'>
 
-/** Records verifications, and keeps in a file those that cannot be recorded. */
 export async function store(request: Request | null, { project, json }: Given, more: object): Promise<void> {
   if (request === null) return json ? printJson({ ...more, recorded: null }) : undefined
   const { answer, left, error } = await sendInParts(request, { project })
@@ -30,7 +29,6 @@ export async function store(request: Request | null, { project, json }: Given, m
 /** Maximum size of a part as JSON. A service accepts 1 MiB; the names of fields in a request are slightly longer than here. */
 const MAX_PART_BYTES = MAX_REQUEST_BYTES * 0.75
 
-/** Answer for the recorded verifications, and the request for the remaining ones after an error. */
 type Sent = { answer: Answer | null; left: Request | null; error?: unknown }
 
 /** Records verifications in parts that a service accepts. All of them go to the turn of the first part. */
@@ -82,7 +80,6 @@ async function printAnswer(answer: Answer, json: boolean | undefined, more: obje
   printJson({ ...more, recorded: inWireForm('addVerifications', answer) })
 }
 
-/** Writes what could not be recorded to a file, and returns the error that names it. */
 async function keep(request: Request, project: string | undefined, cause: unknown): Promise<unknown> {
   const { configFor, namedProject } = await import('./connect.ts')
   const folder = path.join(configFor(project).dataFolder, KEPT_FOLDER)

@@ -15,8 +15,8 @@ export const usage = (message: string): TurngraphError =>
   new TurngraphError('invalid_request', message, { hint: '`turngraph verify --help` shows examples.' })
 
 /**
- * Reads the task and its declared criteria. If the task declares none, reads the criteria of its session. The connection ends before
- * a command runs: an embedded graph is free for others, and for the command itself.
+ * Reads the task and its declared criteria, otherwise the criteria of its session. The connection ends before a command runs: an
+ * embedded graph is free for others, and for the command itself.
  */
 export async function readTask(
   { featureId, taskId, worldSlug, turnNumber, project }: Given,
@@ -41,7 +41,6 @@ export async function readTask(
   })
 }
 
-/** Finds the feature and the task: as given, otherwise those of the world. */
 export async function findTask(
   client: TurngraphClient,
   { featureId, taskId, worldSlug }: Pick<Given, 'featureId' | 'taskId' | 'worldSlug'>,

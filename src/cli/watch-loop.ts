@@ -18,7 +18,6 @@ import { ChangeNotifications } from './watch-notifications.ts'
 type WatchedFolders = {
   paths: readonly string[]
   transcripts: readonly string[]
-  /** Names the file of a context; null if no contexts are written. */
   nameContext: ((name: ContextName) => string) | null
   specifications: boolean
   project: string | null
@@ -35,10 +34,7 @@ type Watching = {
 const LOOK_AGAIN_MS = 3_000
 const MAX_PAUSE_MS = 5_000
 
-/**
- * Imports finished and new turns below the paths until the signal. Keeps trying while the graph is unreachable: each check
- * starts from the stored state.
- */
+/** Imports finished and new turns below the paths until the signal. Each check starts from the stored state, so it may fail. */
 export async function watchFolders(folders: WatchedFolders, watching: Watching): Promise<void> {
   const { print, signal } = watching
   const notifications = new ChangeNotifications(({ message }) => print({ type: 'unnotified', message }))
@@ -64,7 +60,6 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
 
 const clamp = (ms: number, least: number, most: number): number => Math.min(Math.max(ms, least), most)
 
-/** Result of a check. `isWaiting`: a file may still be changing. `scanMs`: duration of the search for changes. */
 type ScanResult = { isWaiting: boolean; scanMs: number }
 
 type Scan = (changed: ReadonlySet<string> | null) => Promise<ScanResult>

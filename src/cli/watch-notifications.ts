@@ -6,10 +6,7 @@ import { IGNORED_FOLDERS, isArtifactName } from '../artifacts/folders.ts'
 
 type Followed = { inode: number; watcher: FSWatcher }
 
-/**
- * Collects notifications of changes. Network file systems send none, and a machine may run out of them, so the caller must also
- * check the paths at intervals.
- */
+/** Collects notifications of changes. Network file systems send none, and a machine may run out of them. */
 export class ChangeNotifications {
   readonly #followed = new Map<string, Followed>()
   readonly #onTrouble: (error: Error) => void
@@ -52,14 +49,12 @@ export class ChangeNotifications {
     }
   }
 
-  /** Returns the folders with changes since the last call. */
   take(): ReadonlySet<string> {
     const changed = this.#changed
     this.#changed = new Set()
     return changed
   }
 
-  /** Waits for the next change for at most `mostMs`. */
   async next(mostMs: number, signal: AbortSignal): Promise<void> {
     if (this.#changed.size === 0 && !signal.aborted) {
       await new Promise<void>((resolve) => {

@@ -27,11 +27,7 @@ export async function writeWhole(
   }
 }
 
-/**
- * Checks that the output file can be written, before any data is read.
- *
- * @throws `invalid_request` that names `--out`
- */
+/** Checks that the output file can be written, before any data is read. @throws `invalid_request` that names `--out` */
 export async function checkOut(out: string): Promise<void> {
   const kind = await findKind(out)
   if (kind === 'folder') throw invalidField('out', `"${out}" is a folder`, { hint: 'Name a file in it.' })

@@ -22,15 +22,11 @@ const pullRequest = z.object({
   id: z.string(),
   number: z.number(),
   url: z.url(),
-  /** All comments, oldest first: gh reads every page. */
   comments: z.array(comment),
 })
 export type PullRequest = z.output<typeof pullRequest>
 
-/**
- * @param number default: that of the current branch
- * @throws `not_found` if the branch has no pull request, and the errors of {@link callGh}
- */
+/** @throws `not_found` if the branch has no pull request, and the errors of {@link callGh} */
 export async function findPullRequest(
   number: number | undefined,
   repo: string | undefined,
@@ -72,15 +68,10 @@ const updated = z.object({ updateIssueComment: z.object({ issueComment: z.object
 export type PutComment = {
   outcome: 'Created' | 'Updated' | 'Unchanged:'
   url: string
-  /** Number of further comments of this command. */
   others: number
 }
 
-/**
- * Updates the oldest comment that this command wrote, or creates one.
- *
- * @throws `forbidden` if the login may not write, and the errors of {@link callGh}
- */
+/** Updates the oldest comment that this command wrote, or creates one. @throws `forbidden`, and the errors of {@link callGh} */
 export async function putComment(pullRequest: PullRequest, body: string): Promise<PutComment> {
   const own = pullRequest.comments.filter(
     ({ body, viewerDidAuthor }) => viewerDidAuthor && body.startsWith(MARKER),
@@ -141,7 +132,6 @@ function toError({ stderr }: GhAnswer, reply: unknown, number: number): Turngrap
 
 const MAX_QUOTE_CHARACTERS = 200
 
-/** Quotes the first line of a message of gh. */
 function quote(message: string): string {
   const [line = ''] = message.trim().split('\n')
   return line === '' ? '' : ` ("${cutLine(toOneLine(line), MAX_QUOTE_CHARACTERS)}")`

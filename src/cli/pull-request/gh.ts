@@ -9,13 +9,9 @@ export type GhAnswer = { code: number | null; stdout: string; stderr: string }
 
 const TIMEOUT_MS = 60_000
 
-/** Exit code of `gh` without a login. */
 const NOT_SIGNED_IN = 4
 
-/**
- * @param input text for its standard input
- * @throws `not_found` if gh is not installed, `unauthorized` if it is not signed in, `timeout`
- */
+/** @throws `not_found` if gh is not installed, `unauthorized` if it is not signed in, `timeout` */
 export async function callGh(args: readonly string[], input = ''): Promise<GhAnswer> {
   const child = spawn('gh', args, {
     stdio: ['pipe', 'pipe', 'pipe'],

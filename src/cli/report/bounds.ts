@@ -16,11 +16,7 @@ export function shortenTexts<T>(answer: T, mostLetters = MAX_LENGTH): [shortened
   return [shortened, cut]
 }
 
-/**
- * Takes as many of the first items as fit; the most important items come first.
- *
- * @param measured returns the part of an item that counts
- */
+/** Takes as many of the first items as fit; the most important items come first. */
 export function takeWithin<T>(
   items: readonly T[],
   mostBytes: number,
@@ -34,5 +30,4 @@ export function takeWithin<T>(
   return items.slice(0, end === -1 ? items.length : end)
 }
 
-/** Estimates the bytes of an answer in the file. */
 const measureAnswer = (answer: unknown): number => Buffer.byteLength(JSON.stringify(answer))

@@ -7,7 +7,6 @@ import type { Cut, SessionContent } from './report-content.ts'
 
 const MAX_CRITERIA = 200
 const MAX_ISSUES = 200
-/** Maximum number of listed omissions per section of a context. */
 const MAX_OMITTED = 100
 const MAX_RECORD_BYTES = 2_000_000
 const MAX_EVIDENCE_BYTES = 2_000_000

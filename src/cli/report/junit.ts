@@ -6,7 +6,6 @@ import type { SessionFacts } from './session-facts.ts'
 
 type Criterion = SessionFacts['criteria']['criteria'][number]
 
-/** Renders one suite for each session, with one test case for each criterion that counts. */
 export function renderJunit(sessions: readonly SessionFacts[]): string {
   const suites = sessions.map(renderSuite)
   const count = (name: keyof Counts) => suites.reduce((sum, { counts }) => sum + counts[name], 0)
@@ -80,7 +79,6 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 }
 
-/** Writes a text for an element or an attribute, without control characters. */
 const toXml = (text: string): string =>
   removeHidden(text)
     .replace(NOT_XML, '')

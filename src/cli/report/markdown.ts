@@ -9,7 +9,6 @@ import { bySeverity } from '../../rules/severity.ts'
 import { totalTokens } from '../../rules/turn-tokens.ts'
 import type { SessionFacts } from './session-facts.ts'
 
-/** Maximum number of characters of a comment on GitHub. */
 export const MAX_COMMENT_CHARACTERS = 65_536
 
 /** Room for the marker of a comment and the last line, which names what was left out. */
@@ -49,7 +48,6 @@ export function renderMarkdown(
   return page.write()
 }
 
-/** Minimum room for a session in full. */
 const MIN_SESSION_CHARACTERS = 10_000
 
 /** Lines within a limit, with the number of items that did not fit. */
@@ -70,7 +68,6 @@ class Page {
     }
   }
 
-  /** Adds the first lines that fit into a part of the room. */
   addFitting(lines: readonly string[], share: number, noun: string): void {
     const end = this.room - Math.floor(this.room * share)
     const fitting = lines.findIndex((line) => {

@@ -37,7 +37,6 @@ export async function readEvidence(
   return evidence
 }
 
-/** Reads the history of a criterion, if the list of criteria does not have all of its entries. */
 async function readHistory(
   client: TurngraphClient,
   session: Session,

@@ -12,7 +12,6 @@ import { cutSession } from './cut-session.ts'
 import { readSession } from './read-session.ts'
 import type { Cut, ReportContent, SessionContent } from './report-content.ts'
 
-/** Maximum number of listed sessions, which is one page. */
 const MAX_LISTED = 500
 const MAX_IN_FULL = 50
 /** Maximum size of the file: a pull request accepts 25 MB. */
@@ -28,10 +27,7 @@ export async function readSessionReport(
   return { project, role, sessions: null, details, cuts: [] }
 }
 
-/**
- * @param mostBytes maximum size of the file; sessions that do not fit are only listed
- * @throws `not_found` with similar names if the graph has nothing of the project
- */
+/** @throws `not_found` with similar names if the graph has nothing of the project */
 export async function readProjectReport(
   client: TurngraphClient,
   project: string,
@@ -71,7 +67,6 @@ export async function readProjectReport(
   return { project, role, sessions: { items, hasMore }, details, cuts }
 }
 
-/** Removes the name of a gate from the outcome: a Player sees no gate. */
 const hideGate = <W extends { outcome: string }>(world: W): W =>
   world.outcome.startsWith('blocked by ') ? { ...world, outcome: 'blocked' } : world
 

@@ -8,7 +8,6 @@ import type { Session } from './report-content.ts'
 
 type TurnState = OperationOutput<'getTurn'>
 
-/** @param numbers numbers of the turns to read, ascending: all turns or the newest ones */
 export async function readTurns(
   client: TurngraphClient,
   session: Session,
@@ -40,7 +39,7 @@ async function readWholeTurns(
 
 /**
  * Reads turns as their Player may see them. Records have no view of a role but contexts do: a turn is the prior turn in the
- * Player's context of the next one. So no data of a judge needs to be removed from the report.
+ * Player's context of the next one.
  */
 async function readTurnsOfPlayer(client: TurngraphClient, session: Session, numbers: readonly number[]) {
   const turns: TurnState[] = []

@@ -2,6 +2,5 @@
 declare module '#report' {
   import type { ReportContent } from './report-content.ts'
 
-  /** Renders a self-contained HTML document. */
   export function renderReport(content: ReportContent): string
 }

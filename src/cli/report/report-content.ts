@@ -2,7 +2,6 @@
 import type { Role } from '../../memory/criteria/views.ts'
 import type { Answer } from '../ask-in-wire-form.ts'
 
-/** Scope of calls about a session. */
 export type Session = { project: string; worldSlug: string }
 
 /** Omission of a report with the command that shows the omitted part; null if no command shows it for the role. */
@@ -13,17 +12,14 @@ export type ReportContent = {
   role: Role
   /** Sessions of the project, last active first; null in the report of one session. */
   sessions: { items: Answer<'listWorlds'>['items']; hasMore: boolean } | null
-  /** Sessions that are shown in full. */
   details: SessionContent[]
   cuts: Cut[]
 }
 
-/** Session as of its newest turn, in the view of the report's role. */
 export type SessionContent = {
   world: Answer<'getWorld'>
   /** Outcome and summary of the session; null before the first turn, and for a Player, because the summary quotes judges. */
   summary: Pick<Answer<'getSessionSummary'>, 'outcome' | 'summary'> | null
-  /** Explanation of the newest turn; null before the first turn. */
   why: Answer<'explainTurn'> | null
   /** Stall verdict; null before the first turn. A Player does not get the reason. */
   stall: Pick<Answer<'loadStall'>, 'verdict' | 'reason' | 'suggestion' | 'should_stop'> | null
@@ -33,7 +29,6 @@ export type SessionContent = {
   turns: Answer<'listTurns'>['items']
   /** First turn whose record is shown in full, because records may contain much text of agents. */
   recordsFrom: number
-  /** Evidence of the matrix cells; empty for a Player. */
   evidence: CellEvidence[]
   issues: Answer<'listIssues'>['items']
   /** Contexts of the next turn. A report for the Coach includes the Player's context. */

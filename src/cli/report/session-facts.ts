@@ -8,7 +8,6 @@ import { readPages } from '../require-project.ts'
 import { readTurns } from './read-turns.ts'
 import type { Session } from './report-content.ts'
 
-/** Session as of its newest turn, in the view of a role. */
 export type SessionFacts = {
   world: OperationOutput<'getWorld'>
   /** Tokens of all turns; null if none are known. */
@@ -16,18 +15,14 @@ export type SessionFacts = {
   /** How the session ended and why; null for a Player, because it quotes judges. */
   summary: string | null
   criteria: OperationOutput<'listCriteria'>
-  /** Open issues, one for each cause. */
   issues: OperationOutput<'listIssues'>['items']
-  /** Newest turns, ascending. */
   turns: Answer<'listTurns'>['items']
-  /** Number of older turns that were not read. */
   olderTurns: number
 }
 
 /** Maximum number of turns that are read: a comment has no room for more. */
 const MAX_TURNS = 60
 
-/** @param listed the session as a list has it; without it, the tokens are looked up */
 export async function readSessionFacts(
   client: TurngraphClient,
   session: Session,

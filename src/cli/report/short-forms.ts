@@ -11,7 +11,6 @@ const RATE_LIMIT_WAIT_MS = 180_000
 /** Maximum number of sessions in full, the last active first. */
 const MAX_SESSIONS = 50
 
-/** Options that name the target of a report. */
 export const REPORT_TARGET = {
   featureId: ['--feature <id>', 'the feature of --task'],
   taskId: ['--task <id>', 'the task'],
@@ -23,7 +22,6 @@ export const REPORT_TARGET = {
   role: ['--role <role>', 'for whom (default: coach); a player sees no evidence and no gates', ROLES],
 } as const
 
-/** Target of a report: a session, the newest session of a task, or all of the project. */
 export type ReportTarget = Given<typeof REPORT_TARGET>
 
 /** @throws `invalid_request` if only one of feature and task is given */
@@ -50,7 +48,6 @@ export async function writeShortForm(
   return renderMarkdown(of, sessions, { unread })
 }
 
-/** Reads data for a report of a project; default: that of the caller. */
 export async function withReportClient<T>(
   project: string | undefined,
   read: (client: TurngraphClient, project: string) => Promise<T>,
@@ -73,7 +70,6 @@ export async function findTargetSlug(
   return findNewestSession(client, { project, featureId, taskId })
 }
 
-/** @returns the sessions, and the number of those that were not read */
 async function readFacts(
   client: TurngraphClient,
   project: string,

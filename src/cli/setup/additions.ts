@@ -24,7 +24,6 @@ export type Setup = {
   task: NamedTask | null
 }
 
-/** Builds the additions of an offer; empty if there is nothing to add. */
 export function additionsOf(offer: OfferName, setup: Setup): Addition[] {
   if (offer === 'hooks') return hookAdditions(setup)
   if (offer === 'mcp') return mcpAdditions(setup)
@@ -32,7 +31,6 @@ export function additionsOf(offer: OfferName, setup: Setup): Addition[] {
   return setup.task === null ? [] : [taskAddition(setup.task)]
 }
 
-/** True if Codex has run on this machine. */
 const hasCodex = (): boolean => existsSync(path.dirname(codexSessions()))
 const hasClaude = (): boolean => existsSync(path.dirname(claudeProjects()))
 

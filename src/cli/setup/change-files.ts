@@ -12,14 +12,9 @@ import { type Change, readRecord, recordFile, type SetupRecord, writeRecord } fr
 
 export type Addition = { file: SetupFile; add(text: string): string }
 
-/** Result of one file, in words and for `--json`. */
 export type FileResult = { file: SetupFile; result: 'created' | 'changed' | 'present' }
 
-/**
- * Adds the parts that are missing or incomplete. Checks all files before it changes the first one.
- *
- * @throws `invalid_request` that names the file that cannot be changed
- */
+/** Adds the parts that are missing or incomplete. Checks all files before it changes the first one. */
 export async function addParts(folder: string, additions: readonly Addition[]): Promise<FileResult[]> {
   const { madeFolder, changes } = await loadRecord(folder)
   const planned = await Promise.all(additions.map((addition) => planAddition(folder, addition, changes)))
@@ -103,10 +98,8 @@ export type UndoneFile = {
 }
 
 /**
- * Restores the files. Deletes a file that did not exist before. Removes only the part of Turngraph if a person has edited a file.
- * Continues after a file that cannot be written, which stays in the record.
- *
- * @throws the error of the first such file
+ * Restores the files. Deletes a file that did not exist before; removes only the part of Turngraph if a person has edited a file.
+ * Continues after a file that cannot be written, which stays in the record. @throws its error
  */
 export async function undoParts(folder: string): Promise<UndoneFile[]> {
   const { madeFolder, changes } = await loadRecord(folder)

@@ -11,7 +11,6 @@ import { remedyFor } from '../specification-remedy.ts'
 
 type LeftOut = { file: string; reason: string; remedy: string | null }
 
-/** Maximum number of files that are listed by name. */
 const MAX_NAMED = 10
 
 type Skipped = readonly { file: string; reason: string }[]
@@ -19,7 +18,6 @@ type Skipped = readonly { file: string; reason: string }[]
 export class LeftOutFiles {
   readonly #files = new Map<string, LeftOut>()
   readonly #unreadable = new Set<string>()
-  /** Number of files that `print` has handled, and of those that it has listed by name. */
   #printed = 0
   #named = 0
 
@@ -31,7 +29,6 @@ export class LeftOutFiles {
     return [...this.#files.values()]
   }
 
-  /** True if the operating system does not let this user read at least one file or folder. */
   get hasUnreadable(): boolean {
     return this.#unreadable.size > 0
   }
@@ -75,7 +72,6 @@ export class LeftOutFiles {
     return file.endsWith('.feature') ? 1 : 2
   }
 
-  /** Sets the exit code to that of an import if a file could not be read. */
   setExitCode(): void {
     if (this.hasUnreadable) process.exitCode = EXIT.found.code
   }
@@ -83,7 +79,6 @@ export class LeftOutFiles {
 
 const READ_REMEDY = 'Allow this user to read it, and run the command again.'
 
-/** Returns the sentence with the commands that list all files. */
 const listCommands = (folder: string): string => {
   const shown = quoteForShell(folder)
   return `To list all of them, run \`turngraph import autobuild ${shown} --dry-run\`, \`turngraph specify ${shown} --dry-run\` and \`turngraph import transcripts --dry-run\`.`

@@ -1,9 +1,6 @@
 /** Adds lines of Turngraph between two markers at the end of a text file, and finds and removes them. */
 
-/**
- * Part of a file that Turngraph adds. `find` returns it; null if the file has none. `isWhole` is false if the part must be
- * added again; default: true.
- */
+/** Part of a file that Turngraph adds; null if the file has none. `isWhole` is false if it must be added again; default: true. */
 export type OwnPart = {
   find(text: string): string | null
   isWhole?(text: string): boolean
@@ -39,7 +36,6 @@ export const markedPart = (markers: Markers): OwnPart => ({
   },
 })
 
-/** Returns the offsets of the first marker and of the end of the line with the second marker. */
 function findPlace(text: string, { start, end }: Markers): { from: number; to: number } | null {
   const lines = text.split('\n')
   const isMarker = (line: string, marker: string) => line.trimEnd() === marker

@@ -25,11 +25,7 @@ const OFFERS: Record<OfferName, { key: string; describe(setup: Setup): string }>
   },
 }
 
-/**
- * Sets up the named offers.
- *
- * @throws `invalid_request` that names the file that cannot be changed; then no file was changed
- */
+/** @throws `invalid_request` that names the file that cannot be changed; then no file was changed */
 export async function setUp(names: readonly OfferName[], setup: Setup): Promise<FileResult[]> {
   if (names.includes('task') && setup.task === null)
     throw new TurngraphError('invalid_request', 'No task is known here.', {

@@ -9,7 +9,6 @@ import { IN_MARKDOWN, IN_TOML, markedPart, type OwnPart } from './marked-lines.t
 const hooks: OwnPart = { find: findHooks, isWhole: hasAllHooks, remove: withoutHooks }
 
 const SERVERS = 'mcpServers'
-/** Place of the MCP server in `.mcp.json`. */
 export const MCP_SERVER = [SERVERS, 'turngraph'] as const
 
 const mcpServer: OwnPart = {
@@ -40,7 +39,6 @@ const task: OwnPart = {
   remove: () => '',
 }
 
-/** Files by their path below the folder of the user. */
 export const OWN_PARTS = {
   '.claude/settings.local.json': hooks,
   '.codex/hooks.json': hooks,
@@ -57,13 +55,11 @@ export const SETUP_FILES = Object.keys(OWN_PARTS) as [SetupFile, ...SetupFile[]]
 /** Checks that a text has no content: it is only white space or an empty object. */
 export const isEmptyText = (text: string): boolean => ['', '{}'].includes(text.replace(/\s+/g, ''))
 
-/** Checks whether settings of Codex have a table of the MCP server. */
 export const hasServerTable = (text: string): boolean =>
   /^[ \t]*\[mcp_servers\.["']?turngraph["']?\]/m.test(text)
 
 const mcpSettings = z.looseObject({ [SERVERS]: z.record(z.string(), z.unknown()).optional() })
 
-/** @throws UnfitFile */
 export function parseMcpSettings(text: string): JsonText {
   const settings = JsonText.parse(text)
   if (settings === null) throw new UnfitFile('is not JSON')

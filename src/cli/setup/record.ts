@@ -12,13 +12,9 @@ import { SETUP_FILES } from './own-parts.ts'
 const change = z.strictObject({
   /** Path below the folder. The list is closed: a repository may bring its own record. */
   file: z.enum(SETUP_FILES),
-  /** True if the file did not exist. */
   created: z.boolean(),
-  /** True if the folder of the file did not exist. */
   madeFolder: z.boolean(),
-  /** Digest of the added part. */
   part: z.string(),
-  /** Digest of the file with the added part. */
   after: z.string(),
   /** Earlier text; null if the removal of the part restores it. */
   before: z.string().nullable(),
@@ -26,7 +22,6 @@ const change = z.strictObject({
 export type Change = z.infer<typeof change>
 
 const record = z.strictObject({
-  /** True if the folder of the record did not exist. */
   madeFolder: z.boolean(),
   changes: z.array(change),
 })
@@ -34,7 +29,6 @@ export type SetupRecord = z.infer<typeof record>
 
 export const recordFile = (folder: string): string => path.join(folder, '.turngraph', 'init.json')
 
-/** @throws `invalid_request` for a file with another content */
 export async function readRecord(folder: string): Promise<SetupRecord> {
   const file = recordFile(folder)
   const text = await readTextFile(file)
