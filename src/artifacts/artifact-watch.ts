@@ -33,7 +33,6 @@ import { type AutobuildReading, readFolders } from './read.ts'
 export type FolderImport = {
   folder: TaskFolder
   reading: AutobuildReading
-  /** The turns that were not stored before, in their order. */
   turns: ImportedTurn[]
   report: Pick<ImportReport, 'skipped' | 'warnings'>
 }
@@ -43,7 +42,6 @@ type WatchOptions = { project: string | null; specifications: boolean }
 type LookOptions = {
   /** The folders that changed since the last look; only these are read again. Null: all folders are read. */
   changed: ReadonlySet<string> | null
-  /** Ends the look after the current folder. */
   signal: AbortSignal
   /** Called for each imported folder. If it fails, the next look imports the folder again. */
   onImport: (imported: FolderImport) => Promise<void>
@@ -56,15 +54,11 @@ const nothingThere = (): FolderScan => ({ roots: [], folders: new Map(), skipped
 /** A folder is imported after no change for this time. The files of a turn are written within 250 ms. */
 const QUIET_MS = 300
 
-/**
- * Follows the task folders below some paths. It remembers only which state of each folder it has imported. A
- * new watch therefore imports everything once, which does not change stored records.
- */
+/** Follows the task folders below some paths. A new watch imports everything once, which does not change stored records. */
 export class ArtifactWatch {
   readonly #paths: readonly string[]
   readonly #options: WatchOptions
   readonly #imported = new Map<string, string>()
-  /** Turns of the last import of each folder, with the state of their files. */
   readonly #turns = new Map<string, ReadonlyMap<number, string>>()
   #scan: FolderScan = nothingThere()
   /** Folders that were not quiet at the last look: the notification of their newest file may not have arrived yet. */
@@ -84,10 +78,7 @@ export class ArtifactWatch {
 
   /**
    * Imports the task folders whose finished turns changed since their last import, once they are quiet.
-   *
-   * @returns `isWaiting`: a folder was not quiet and waits for the next look; `scanMs`: the time to find the
-   *   changes
-   * @throws `store_unavailable`, `timeout` … if the graph is unavailable. The next look continues from there
+   * @returns `isWaiting`: a folder was not quiet and waits for the next look; `scanMs`: the time to find the changes
    */
   async look(client: ImportTarget, options: LookOptions): Promise<{ isWaiting: boolean; scanMs: number }> {
     const began = performance.now()
@@ -210,8 +201,7 @@ export class ArtifactWatch {
   }
 
   /**
-   * Checks whether an import would only repeat turns, without an imported one that waits again. The context of an
-   * older turn would replace that of the next one.
+   * Checks whether an import would only repeat turns, without an imported one that waits again: its context would be replaced.
    */
   #isOlder(ready: TaskFolder, found: TaskFolder, stamps: FileStamps): boolean {
     const imported = this.#turns.get(found.folder) ?? new Map()
@@ -242,11 +232,8 @@ export class ArtifactWatch {
 }
 
 /**
- * Reads the finished turns if all their files are whole. Returns null if another file of the folder is not
- * whole, or if a file that names the feature may still come.
- *
- * @param scannedAt time at which the files were listed, in epoch milliseconds. The list lacks files that were
- *   added later
+ * Reads the finished turns if all their files are whole; null if another file is not, or if one that names the feature may come.
+ * @param scannedAt time at which the files were listed, in epoch milliseconds: the list lacks later files
  */
 async function readWhole(
   finished: TaskFolder,
@@ -304,11 +291,9 @@ async function readStamps(folder: TaskFolder): Promise<FileStamps> {
   )
 }
 
-/** Time of the last change of a file, a link or a folder; null if it is gone. */
 const readChangeTime = async (file: string): Promise<number | null> =>
   (await lstat(file).catch(() => null))?.mtimeMs ?? null
 
-/** Lists the folders that contain the files of a task. */
 const listPlaces = (folder: TaskFolder): string[] => [
   ...new Set(listFiles(folder).map(({ path }) => dirname(path))),
 ]

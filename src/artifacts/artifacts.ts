@@ -1,7 +1,7 @@
 /**
- * Declares the files of a task folder in the form that the orchestrator, the Player and the Coach write. Null
- * counts as absent, and a text as a list of one. A field of any other type is dropped, but its file is kept
- * (fit-to-schema.ts). A file of another kind than its name says is not used (autobuild-artifacts.md).
+ * Declares the files of a task folder as the orchestrator, the Player and the Coach write them. Null counts as absent, and a text
+ * as a list of one. A field of any other type is dropped, but its file is kept (fit-to-schema.ts). A file of another kind than
+ * its name says is not used (autobuild-artifacts.md).
  */
 import * as z from 'zod'
 import { canonicalInstant, compareInstants } from '../core/instants.ts'
@@ -143,7 +143,6 @@ const turnState = z.looseObject({
   what_to_try_next: text,
 })
 
-/** Feedback of the previous judgement, as the orchestrator passed it to the Player of the turn. */
 const givenFeedback = z.looseObject({ raw_feedback: prose, feedback_summary: prose })
 
 const taskWorkResults = z.looseObject({
@@ -172,7 +171,6 @@ export type Checkpoint = z.output<typeof checkpoint>
 type Shape<T> = {
   name: string
   schema: z.ZodType<T>
-  /** Returns the reason why an object that fits the schema is another kind of file; null if it is not. */
   refusal?: (file: Record<string, unknown>) => string | null
 }
 
@@ -234,10 +232,7 @@ export type ParsedArtifact<T> =
   | { ok: true; value: T; misfits: Misfit[]; unmapped: UnmappedKey[] }
   | { ok: false; reason: string }
 
-/**
- * Parses a file. Returns its value and the fields that do not fit, or the reason why the file cannot be used. An agent
- * may write its report in a fenced block between prose: the last block that can be used counts.
- */
+/** Parses a file. An agent may write its report in a fenced block between prose: the last block that can be used counts. */
 export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtifact<T> {
   const file = parseFile(fileText)
   if (file !== undefined) return withRepeatedKeys(fitArtifact(shape, file), fileText)
@@ -273,9 +268,7 @@ function withRepeatedKeys<T>(parsed: ParsedArtifact<T>, fileText: string): Parse
   return { ...parsed, misfits: [...repeated, ...parsed.misfits] }
 }
 
-/**
- * Returns the task ids in a feature's `events.jsonl`, each with its newest time, and the numbers of broken lines and invalid times.
- */
+/** Returns the task ids in a feature's `events.jsonl`, each with its newest time, and counts broken lines and invalid times. */
 export function parseEvents(fileText: string): {
   tasks: Map<string, string>
   brokenLines: number
@@ -299,7 +292,6 @@ export function parseEvents(fileText: string): {
   return { tasks, brokenLines, unusableTimes }
 }
 
-/** Parses a file. Returns undefined if it is not JSON; the caller reports it. */
 export const parseFile = (fileText: string): unknown => parseJsonInOrder(fileText.replace(/^\uFEFF/, ''))
 
 /** Maximum depth of a file. Reports are far below it; recursion over a hostile file would end the process far above it. */
@@ -316,8 +308,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
 /**
- * The contract's list "Known and ignored", by shape. For the files that provide only single fields (task_work_results, work_state,
- * checkpoints) it contains the fields that identify the task, the turn and the time of the file.
+ * The contract's list "Known and ignored", by shape. For files that provide only single fields it contains the fields that
+ * identify the task, the turn and the time of the file.
  */
 const IGNORED: Readonly<Record<string, ReadonlySet<string>>> = {
   player: words(`task_id turn tests_written tests_run tests_passed test_output_summary
@@ -336,7 +328,6 @@ const isIgnored = (shape: string, key: string): boolean =>
   shape === 'coach.validation_results' ||
   (shape === 'player' && key.startsWith('sdk_'))
 
-/** Lists the keys that are neither in the schema nor ignored, at any depth. */
 function unmappedKeys(shape: string, schema: z.ZodType, value: unknown): UnmappedKey[] {
   const nested = findNested(schema, value)
   if (nested instanceof z.ZodArray && Array.isArray(value))

@@ -46,6 +46,5 @@ export function withContent<T extends Record<string, unknown>>(fields: T): WithC
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => hasContent(value))) as WithContent<T>
 }
 
-/** Checks whether a time is an instant or absent. */
 export const isUsableTime = (text: string | null | undefined): boolean =>
   !isText(text) || canonicalInstant(text) !== null

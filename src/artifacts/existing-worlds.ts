@@ -8,10 +8,7 @@ import type { EarlierReading } from './turn-record.ts'
 type Page<T> = { items: T[]; nextCursor: string | null }
 type PageOf = { project: string | null; limit: number; cursor: string | null }
 
-/**
- * The operations that an import needs. Every TurngraphClient fits. The type is written out here because the
- * clients import all capabilities; importing them in turn would be a cycle.
- */
+/** The operations that an import needs. Written out here, because the clients import all capabilities: a cycle. */
 export type ImportTarget = {
   listWorlds(
     input: PageOf & { featureId: string; taskId: string; withoutTokens: boolean },
@@ -33,7 +30,6 @@ export type ImportTarget = {
   ): Promise<TurnState & { created: boolean; superseded: boolean; redactions?: number }>
 }
 
-/** A stored world of the task. */
 export type ExistingWorld = { worldSlug: string; turns: ReadonlyMap<number, TurnState> }
 
 const PAGE = 100
@@ -68,11 +64,10 @@ async function worldsOfTask(
 }
 
 /**
- * Returns the world that already contains one of the run's turns (same number and time). If there are several, returns the one with
- * most of its turns. Returns null if the run is new, even if it overwrote the folder of an older run.
- *
- * A time from other files of the turn, read before its turn state existed, counts too. A turn without a time, or imported without
- * one, is identified by its number, unless another turn of the run differs from the world.
+ * Returns the world that already contains one of the run's turns (same number and time), of several the one with most of them;
+ * null if the run is new, even if it overwrote the folder of an older run. A time from other files of the turn, read before its
+ * turn state existed, counts too. A turn without a time is identified by its number, unless another turn of the run differs from
+ * the world.
  */
 export function findWorldOfRun(
   run: readonly CaptureRequest[],

@@ -10,7 +10,6 @@ import { chooseFormat, readSpecification } from './specifications/formats.ts'
 import { namesOf, splitFrontMatter } from './specifications/front-matter.ts'
 import type { StatedCriterion, StatedWarning } from './specifications/stated.ts'
 
-/** The content of a task's file. `others` are files of the same id with other criteria. */
 export type FoundTaskFile = {
   file: string
   criteria: StatedCriterion[]
@@ -19,7 +18,6 @@ export type FoundTaskFile = {
 }
 
 export type FoundTaskFiles = {
-  /** By requested task id. */
   byTask: Map<string, FoundTaskFile>
   /** The feature of a task, if a file names it, even a file without criteria. */
   features: Map<string, string>
@@ -32,9 +30,7 @@ const STATES = ['in_progress', 'design_approved', 'in_review', 'blocked', 'compl
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Reads the Markdown files in the folder `tasks` next to `.guardkit`; without `.guardkit`, those in all folders `tasks` of the path.
- *
- * @param taskIds the tasks whose files are wanted
+ * Reads the Markdown files in the folder `tasks` next to `.guardkit`; without `.guardkit`, in all folders `tasks` of the path.
  */
 export async function findTaskFiles(
   paths: readonly string[],
@@ -116,7 +112,6 @@ function longestStart(name: string, taskIds: ReadonlySet<string>): string | null
 
 const IN_TASKS = /(?:^|[\\/])tasks[\\/]/
 
-/** Ranks a file by its folder below `tasks`. */
 export function rankOfPath(file: string): number {
   const [state = ''] = (file.split(IN_TASKS).at(-1) ?? '').split(/[\\/]/)
   const rank = STATES.indexOf(state)

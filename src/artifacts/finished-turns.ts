@@ -10,8 +10,8 @@ export type FileStamps = ReadonlyMap<string, FileStamp>
 export const PATIENCE_MS = 60_000
 
 /**
- * Time after the last change of a folder during which further files of a turn are expected. If the session writes
- * turn states, they follow the Coach's report within a second and may be the first to name the feature.
+ * Time after the last change of a folder during which further files of a turn are expected. A turn state follows the Coach's
+ * report within a second and may be the first file to name the feature.
  */
 const COMPLETION_MS = 5_000
 
@@ -22,10 +22,10 @@ const GIVEN_UP_MS = 30 * 60_000
 export const SHORTEST_TURN_MS = 60_000
 
 /**
- * Returns the folder with only its finished turns. A Player's report waits for its judgement, because a turn is recorded when it
- * ends. The judgement is the Coach's report or the turn state, but not one of an earlier run. The report does not wait if a later
- * turn has begun or the session was abandoned. While the folder changes, new turns also wait for the files that complete them, see
- * {@link isIncomplete}: a record of fewer files would be replaced a moment later. (An import also takes turns with only one half.)
+ * Returns the folder with only its finished turns. A Player's report waits for its judgement, which is the Coach's report or the
+ * turn state, but not one of an earlier run, unless a later turn has begun or the session was abandoned. While the folder
+ * changes, new turns also wait for the files that complete them ({@link isIncomplete}): a record of fewer files would be replaced
+ * a moment later. (An import also takes turns with only one half.)
  */
 export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: number): TaskFolder {
   const turns = [...folder.turns].map(([turn, files]) => ({
@@ -47,8 +47,8 @@ export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: numbe
 const OPTIONAL_KINDS = ['work_state', 'coach_feedback_for'] as const
 
 /**
- * Checks whether further files of a turn are expected: the folder changed in the last seconds, and a file is missing. This is one
- * of its reports, a file of a kind that another turn has, an earlier turn, or the checkpoint that closes the turn.
+ * Checks whether further files of a turn are expected: the folder changed in the last seconds, and one of its reports, a file of
+ * a kind that another turn has, an earlier turn, or the checkpoint that closes the turn is missing.
  */
 function isIncomplete(folder: TaskFolder, turn: number, stamps: FileStamps, now: number): boolean {
   const { turns, checkpoints, results } = folder
@@ -75,8 +75,8 @@ function isJudged({ player, coach, turn_state: turnState }: TurnFilesFound, stam
 }
 
 /**
- * Returns the folder without some turns. `task_work_results.json` is written together with a Player's report
- * and overwrites the results of the previous turn. It is kept only if it belongs to a remaining turn.
+ * Returns the folder without some turns. `task_work_results.json` is kept only if it belongs to a remaining turn: each Player's
+ * report comes with new results, which overwrite those of the previous turn.
  */
 export function withoutTurns(
   folder: TaskFolder,
@@ -103,7 +103,6 @@ export function mayStillBeNamed(folder: TaskFolder, stamps: FileStamps, now: num
   return changedAt([folder.checkpoints], stamps) < newest && Math.abs(now - newest) < COMPLETION_MS
 }
 
-/** Lists every file that contributes to the records of a folder. */
 export const listFiles = ({ turns, checkpoints, results, events }: TaskFolder): FoundFile[] =>
   [
     ...[...turns.values()].flatMap(Object.values<FoundFile>),

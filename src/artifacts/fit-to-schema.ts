@@ -3,7 +3,6 @@
 import type * as z from 'zod'
 import { keepOrder } from '../core/ordered-json.ts'
 
-/** A field that did not fit, its path in the file, and its treatment. */
 export type Misfit = { path: string; message: string }
 
 export type Fitted<T> = { value: T; misfits: Misfit[] }
@@ -12,8 +11,8 @@ export type Fitted<T> = { value: T; misfits: Misfit[] }
 const MAX_ROUNDS = 8
 
 /**
- * Parses the value. A field of another type is read as the schema's type if that is lossless, and is left out otherwise. A required
- * field that is left out takes its entry with it. Null: the value is not even the outermost type.
+ * A field of another type is read as the schema's type if that is lossless, and is left out otherwise. A required field that is
+ * left out takes its entry with it. Null: the value is not even the outermost type.
  */
 export function fitToSchema<T>(schema: z.ZodType<T>, given: unknown): Fitted<T> | null {
   const value: unknown = JSON.parse(JSON.stringify(given))
@@ -44,8 +43,6 @@ export function fitToSchema<T>(schema: z.ZodType<T>, given: unknown): Fitted<T> 
 
 /**
  * Leaves out the values that a check rejected. If a required field was left out before, leaves out its parent.
- *
- * @param leftOut is added to
  * @returns the path text of each omitted value, in the order of `paths`; null if no value could be left out
  */
 export function leaveOut(value: unknown, paths: readonly string[], leftOut: Set<string>): (string | null)[] {

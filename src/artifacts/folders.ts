@@ -28,7 +28,6 @@ export type TaskFolder = {
 
 export type FoundFolders = {
   tasks: TaskFolder[]
-  /** Files in the task folders that are not artifacts. */
   unread: FoundFile[]
   skipped: { file: string; reason: string }[]
 }
@@ -46,24 +45,18 @@ const TASK_FILES = new Set(['checkpoints.json', 'task_work_results.json', 'event
 const PUBLIC = `${sep}autobuild`
 const PRIVATE = `${sep}autobuild-private`
 
-/**
- * Finds every task folder at or below the paths, in the order of the absolute paths.
- *
- * @throws TurngraphError `not_found` that names every path that is not a folder
- */
+/** @throws TurngraphError `not_found` that names every path that is not a folder */
 export const findTaskFolders = async (paths: readonly string[]): Promise<FoundFolders> =>
   taskFoldersIn(await scanFolders(paths))
 
 type Place = { absolute: string; shown: string }
 
-/** The folders with artifacts below some paths, by absolute path. */
 export type FolderScan = {
   roots: Place[]
   folders: Map<string, Folder>
   skipped: FoundFolders['skipped']
 }
 
-/** @throws TurngraphError `not_found` that names every path that is not a folder */
 export async function scanFolders(paths: readonly string[]): Promise<FolderScan> {
   const scan: FolderScan = { roots: [], folders: new Map(), skipped: [] }
   const visited = new Set<string>()
@@ -114,9 +107,8 @@ async function existing(paths: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Finds the folders that contain artifacts. Links are not followed, so there is no loop. If paths overlap,
- * each folder is listed once, as shown by the first path. Neighboring folders are read in parallel, as many
- * as Node reads files at once, because a watch scans all of them again and again.
+ * Finds the folders that contain artifacts, each once. Links are not followed, so there is no loop. Neighboring folders are read
+ * in parallel, because a watch scans all of them again and again.
  */
 async function foldersBelow(
   at: Place,
@@ -137,7 +129,6 @@ async function foldersBelow(
   return [...(own === null ? [] : [own]), ...found.flat()]
 }
 
-/** Reads a folder with its artifacts (null if it has none), and lists its subfolders that may contain some. */
 async function readFolder(
   at: Place,
   skipped: FoundFolders['skipped'],
@@ -183,7 +174,6 @@ const mayHideArtifacts = (entry: Dirent, within: { absolute: string }): boolean 
   /^(TASK-|FEAT-|autobuild)/.test(entry.name) ||
   /^autobuild/.test(basename(within.absolute))
 
-/** Reports the artifacts of tasks without turns. */
 function skipWithoutTurns(folders: readonly Folder[], skipped: FoundFolders['skipped']): void {
   for (const { name, shown } of folders.flatMap(({ files }) => files)) {
     if (name !== 'events.jsonl') skipped.push({ file: shown, reason: 'its folder holds no turn' })
@@ -194,9 +184,8 @@ const holdsTurns = (folder: Folder): boolean =>
   folder.files.some(({ name }) => /^(player|coach|turn_state)_turn_\d+\.json$/.test(name))
 
 /**
- * Groups the folders of each task. Newer sessions hide the Coach's files from the Player in
- * `autobuild-private/`, next to `autobuild/` or, if the Player works in a worktree, next to the folder of the
- * worktrees.
+ * Groups the folders of each task. Newer sessions hide the Coach's files from the Player in `autobuild-private/`, next to
+ * `autobuild/` or, if the Player works in a worktree, next to the folder of the worktrees.
  */
 function merge(folders: readonly Folder[]): Folder[][] {
   const tasks = new Map<string, Folder[]>()
@@ -211,7 +200,6 @@ function merge(folders: readonly Folder[]): Folder[][] {
   return [...tasks.entries()].sort(([a], [b]) => compareCodeUnits(a, b)).map(([, group]) => group)
 }
 
-/** Finds the folder of the task that only its Coach reads; null if the task has none. */
 export const findPrivatePlace = ({ turns }: TaskFolder): string | null =>
   [...turns.values()]
     .flatMap((files) => Object.values(files))

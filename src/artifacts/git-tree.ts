@@ -1,6 +1,6 @@
 /**
  * Reads the state of a repository by git: the tree of HEAD, and a digest of what differs from it (contract: evidence.md,
- * "Observations"). Two states with the same tree and digest have the same files, whether changes are staged, committed or not.
+ * "Observations"). Two states with the same tree and digest have the same files, staged, committed or not.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -14,17 +14,13 @@ export type Tree = { tree: string; dirty: string | null; commit: string | null }
 
 /** Folders of tools. Their files are no part of the work. */
 const TOOL_FOLDERS: ReadonlySet<string> = new Set(['.turngraph', '.guardkit'])
-/** Maximum depth of submodules. */
 const MAX_DEPTH = 5
 /** Maximum bytes of files that are read. Further files count by their size and time. */
 const MAX_READ_BYTES = 512 * 1024 * 1024
 
 /**
- * Reads the tree of the repository that contains a folder. A repository without a commit has the empty tree.
- *
- * @returns null if the folder is in no repository, or git is not installed
- * @example
- * await readTree('.') // { tree: '4b825dc…', dirty: null, commit: 'd20ace7…' }
+ * Reads the tree of the repository of a folder; the empty tree without a commit, null without a repository or git.
+ * @example await readTree('.') // { tree: '4b825dc…', dirty: null, commit: 'd20ace7…' }
  */
 export const readTree = (folder: string): Promise<Tree | null> => readTreeBelow(folder, MAX_DEPTH)
 
@@ -40,17 +36,11 @@ async function readTreeBelow(folder: string, depth: number): Promise<Tree | null
 }
 
 export type Differences = {
-  /** True if the files are equal to the observed ones. */
   isSame: boolean
-  /** Files that differ from the tree, sorted. */
   files: string[]
 }
 
-/**
- * Compares the files of a folder with an earlier state of its repository.
- *
- * @returns null if the repository no longer has the tree, as after a shallow clone
- */
+/** Compares the files of a folder with an earlier tree; null if the repository no longer has it, as after a shallow clone. */
 export async function listDifferences(
   folder: string,
   from: { tree: string; dirty: string | null },
@@ -64,10 +54,8 @@ export async function listDifferences(
 }
 
 /**
- * Finds a file that was changed after a time, among the tracked files and the untracked ones that are not ignored. A tracked file
- * that is gone counts if its folder changed since.
- *
- * @param except paths that do not count
+ * Finds a file that was changed after a time, tracked or neither tracked nor ignored. A tracked file that is gone counts if its
+ * folder changed since.
  */
 export async function findFileChangedAfter(
   folder: string,
@@ -89,7 +77,6 @@ export async function findFileChangedAfter(
   return null
 }
 
-/** Reads when the nearest folder above a deleted file was changed. */
 async function changeTimeAbove(place: string): Promise<number> {
   const folder = path.dirname(place)
   const stats = await lstat(folder).catch(() => null)
@@ -169,8 +156,8 @@ const toSubmodule = (commit: string | null, dirty: string | null): string =>
   `${SUBMODULE} ${commit} ${dirty ?? 'clean'}`
 
 /**
- * Returns the kind of a file and a digest of its bytes: empty if it does not exist, null for a submodule without files. A file that
- * this user may not read counts by its size and time, like one that exceeds the budget.
+ * Returns the kind of a file and a digest of its bytes: empty if it does not exist, null for a submodule without files. A file
+ * that this user may not read, or that exceeds the budget, counts by its size and time.
  */
 async function readContent(file: string, budget: { bytes: number }, depth: number): Promise<string | null> {
   const stats = await lstat(file).catch(() => null)

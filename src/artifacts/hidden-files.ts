@@ -10,8 +10,7 @@ const MAX_CHARACTERS = 50_000
 
 /**
  * Calls `work` with a git that compares all files. `--assume-unchanged` and `--skip-worktree` make git report a changed file as
- * unchanged. Removes these marks in a copy of the index, and does not change the index of the repository. A file that a sparse
- * checkout leaves out keeps its mark, because it does not exist.
+ * unchanged. Removes these marks in a copy of the index, except from files that a sparse checkout leaves out.
  */
 export async function withHiddenFiles<T>(git: GitRun, work: (git: GitRun) => Promise<T>): Promise<T> {
   const hidden = await listHidden(git)

@@ -26,9 +26,7 @@ import {
 export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total: number }
 
 export type ImportOptions = {
-  /** Default: the client's. */
   project?: string | null
-  /** Reads the folders and the graph, but writes nothing. */
   dryRun?: boolean
   /** False: the task files with the criteria are not read. */
   specifications?: boolean
@@ -45,14 +43,11 @@ const importOptions = z.strictObject({
 })
 
 /**
- * Captures the turns of the autobuild artifacts below the paths. A run is captured in the world that already contains one of its
- * turns, otherwise in a new world. A repeated import changes only turns that have gained content (autobuild-artifacts.md). A turn
- * that cannot be stored is counted and reported, and the import continues.
- *
- * @throws `not_found` if a path is not a folder; `store_unavailable`, `timeout` … if the graph is
- *   unavailable. The written turns stay, and a repeated import continues from there
- * @example
- * const { turnsCreated } = await importAutobuild(client, ['./shop/.guardkit'], { project: 'shop' })
+ * Captures the turns of the autobuild artifacts below the paths, each run in the world that already contains one of its turns,
+ * otherwise in a new world. A repeated import changes only turns that have gained content (autobuild-artifacts.md). A turn that
+ * cannot be stored is counted and reported.
+ * @throws `not_found` if a path is not a folder; `store_unavailable`, `timeout` …: a repeated import continues from there
+ * @example const { turnsCreated } = await importAutobuild(client, ['./shop/.guardkit'], { project: 'shop' })
  */
 export async function importAutobuild(
   client: ImportTarget,
@@ -87,7 +82,6 @@ type ReadingOptions = {
   onConflict?: () => void
 }
 
-/** Imports what was read, in the same way as {@link importAutobuild}. */
 export async function importReading(
   client: ImportTarget,
   { tasks, broken: _, ...read }: AutobuildReading,
@@ -137,7 +131,6 @@ type Importing = {
   onConflict: (() => void) | undefined
 }
 
-/** Declares the criteria of a task's file before the turns of the task are captured. */
 async function declareTask(
   { client, project, dryRun, report }: Importing,
   { featureId, taskId }: AutobuildTask,
@@ -290,9 +283,8 @@ async function capture({ client, report, onTurn }: Importing, request: CaptureRe
 }
 
 /**
- * Creates the next world of the task. If an import is interrupted before its first capture, the next import finds
- * the empty world by the key. The key is derived from the first turn of the run, because a watch does not know the
- * later turns yet. A world that was deleted since then is not reused.
+ * Creates the next world of the task. If an import is interrupted before its first capture, the next import finds the empty world
+ * by the key, which is derived from the first turn, because a watch does not know the later ones yet.
  */
 async function newWorld(
   { client, project }: Importing,
@@ -311,7 +303,6 @@ async function newWorld(
   }
 }
 
-/** Counts a turn that failed, and adds a warning. Throws an error that is not limited to a turn or task. */
 function countFailure(
   importing: Importing,
   { taskId, turnNumber }: Pick<CaptureRequest, 'taskId' | 'turnNumber'>,

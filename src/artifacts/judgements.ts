@@ -74,8 +74,8 @@ export function toVerifications(
 }
 
 /**
- * Reads the promises of the Player's report. If it has none, reads those of `task_work_results.json`, which belong to the newest
- * turn (seed 004 looks there first). If both have promises and they differ, the report counts.
+ * Reads the promises of the Player's report, otherwise those of `task_work_results.json`, which belong to the newest turn (seed
+ * 004 looks there first).
  */
 export function toPromises(
   player: PlayerReport | undefined,
@@ -134,7 +134,6 @@ function fraction(given: number | null | undefined, field: string, warn: Warn): 
   return undefined
 }
 
-/** Returns the id of a criterion, otherwise the label in its text, otherwise the text. */
 const nameCriterion = (id: string | null | undefined, text: string | null | undefined): string | undefined =>
   isText(id) ? id : isText(text) ? (splitLabel(text).label ?? text) : undefined
 
@@ -216,8 +215,8 @@ export const joinSuggestions = (issues: readonly WireIssue[]): string =>
 const LABEL = /\b([A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*?[-_])\d+\b/g
 
 /**
- * Returns the criterion labels in an issue's `requirement` ("AC-002, AC-003 (tests)"), as written. A label starts like the criteria
- * of the turn, or with `AC-` or `criterion_`; `UTF-8` and `TASK-X-004` are not labels. A range counts as the two labels in it.
+ * Returns the criterion labels in an issue's `requirement` ("AC-002, AC-003 (tests)"), as written. A label starts like the
+ * criteria of the turn, or with `AC-` or `criterion_`; `UTF-8` and `TASK-X-004` are not labels. A range counts as two labels.
  */
 export function labelsIn(requirement: string, criterionIds: readonly string[]): string[] {
   const prefixes = new Set(['ac-', 'criterion_', 'criterion-'])

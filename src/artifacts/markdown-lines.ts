@@ -1,6 +1,6 @@
 /**
- * Reads the headings, list items, paragraphs and fences of a Markdown file, line by line, in time linear in
- * its length. Pure. Source of the rules: CommonMark 0.31, "Lists" and "Headings".
+ * Reads the headings, list items, paragraphs and fences of a Markdown file, line by line, in time linear in its length. Pure.
+ * Source of the rules: CommonMark 0.31, "Lists" and "Headings".
  */
 
 /** Each block has the number of its first line, from 1. */
@@ -22,10 +22,7 @@ export class TooManyBlocks extends Error {
 }
 
 /**
- * Reads a part of a file, and names the part if it has too many blocks.
- *
- * @param part beginning of the reason, such as `has the issue 7, which`
- * @throws {@link TooManyBlocks}
+ * Reads a part of a file, and names the part if it has too many blocks: `has the issue 7, which`. @throws {@link TooManyBlocks}
  */
 export function readPart<T>(part: string, read: () => T): T {
   try {
@@ -36,7 +33,6 @@ export function readPart<T>(part: string, read: () => T): T {
 }
 
 /**
- * @returns the blocks in their order; nested items are in `items`
  * @throws {@link TooManyBlocks}
  * @example
  * readBlocks('## Goal\n- one')
@@ -70,7 +66,6 @@ const MARK = /`+|~{3,}|<!--/g
 /** Matches the line break before an empty line, or before a line that can start a block. */
 const END_OF_TEXT = /\n[ \t]*(?:[\r\n]|[-*+•◦●○▪>#|]|\d{1,9}[.)]|`{3}|~{3})/g
 
-/** Places of the marks of a comment. */
 type Comment = { start: number; end: number }
 
 /** Finds the lines that begin within a comment. Code spans end with their block, and comments do not. */
@@ -156,7 +151,6 @@ class Reader {
   readonly blocks: Block[] = []
   readonly #comments: CommentFinder
   readonly #open: OpenItem[] = []
-  /** Number of blocks and nested items. */
   #count = 0
   #line = 0
   /** The open paragraph outside of lists. A following line of `=` or `-` makes it a heading. */
@@ -169,7 +163,6 @@ class Reader {
     this.#comments = comments
   }
 
-  /** @param start place of the line in its file */
   read(line: string, start: number): void {
     this.#line++
     const { indent, rest } = measureIndent(line)
@@ -204,8 +197,8 @@ class Reader {
   }
 
   /**
-   * Returns the innermost item whose text begins at or left of a column. Starts at the outermost item: a line has at least as
-   * many columns of indentation as items around it, but any number of items can be open.
+   * Returns the innermost item whose text begins at or left of a column. Starts at the outermost item: any number can be open,
+   * but only as many can match as the line has columns of indentation.
    */
   #enclosing(indent: number): OpenItem | undefined {
     let found: OpenItem | undefined
@@ -294,7 +287,6 @@ class Reader {
     if (++this.#count > MAX_BLOCKS) throw new TooManyBlocks()
   }
 
-  /** Closes the items whose text begins right of a column. */
   #close(indent: number): void {
     while ((this.#open.at(-1)?.content ?? 0) > indent) this.#open.pop()
     this.#paragraph = null

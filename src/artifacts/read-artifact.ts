@@ -17,15 +17,10 @@ export type ReadArtifact<T> =
     }
   | { ok: false; reason: string }
 
-/** Maximum number of fields that do not fit, named for each file. */
 const MAX_MISFITS_NAMED = 50
-/** Maximum number of unknown keys that are counted, for each file. */
 const MAX_UNMAPPED_COUNTED = 1_000
 
-/**
- * @param given the text of the artifact, or its value if it was parsed already
- * @param name the first part of the field of each warning
- */
+/** @param name the first part of the field of each warning */
 export async function readArtifact<S extends Shape>(
   shape: S,
   given: unknown,

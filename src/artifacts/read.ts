@@ -49,12 +49,7 @@ export type AutobuildReading = Pick<
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-/**
- * Reads the task folders into turn records. Writes nothing.
- *
- * @param features the feature of each task in its own file, used if no artifact names the feature
- * @param onProgress receives the number of tasks done and of all tasks
- */
+/** @param features the feature of each task in its own file, used if no artifact names the feature */
 export async function readFolders(
   found: FoundFolders,
   features: ReadonlyMap<string, string> = new Map(),
@@ -103,7 +98,6 @@ function countByName(files: readonly FoundFile[]): ImportReport['unread'] {
     .sort((a, b) => compareCodeUnits(a.name, b.name))
 }
 
-/** Names the sources that count if a file of a folder names another turn or task. */
 const OWN_PLACE = { turn: 'its name', task: 'its folder' }
 
 type TurnFiles = Omit<TurnSources, 'featureId' | 'boilerplate'>
@@ -182,7 +176,6 @@ function record(sources: TurnSources, reader: ArtifactReader): WireTurn {
 
 const listRuns = (turns: readonly TurnSources[]): TurnSources[][] => splitRuns(turns, completion)
 
-/** Time at which the results were written, from the file, otherwise from the file system. */
 async function findWriteTime(
   results: TaskWorkResults | undefined,
   file: FoundFile | undefined,
@@ -197,10 +190,9 @@ async function findWriteTime(
 type ResultsTime = { at: number; isStated: boolean }
 
 /**
- * Finds the turn that wrote `task_work_results.json`, which each turn overwrites. It is the first turn of the
- * newest run that ended after the results were written, if it began before. A turn that the Player never
- * finished writes no results and does not inherit those of the turn before. A copy of a folder has new file
- * times: results without a time of their own may be newer than every turn, and belong to the last one.
+ * Finds the turn that wrote `task_work_results.json`, which each turn overwrites: the first turn of the newest run that ended
+ * after the results were written, if it began before. A copy of a folder has new file times: results without a time of their own
+ * may be newer than every turn, and belong to the last one.
  */
 function findTurnOfResults(
   turns: readonly TurnSources[],
@@ -219,10 +211,7 @@ function completion(turn: TurnSources): number | null {
   return completed === null ? null : Date.parse(completed)
 }
 
-/**
- * Returns the latest time at which a turn may have written its results. Without a turn state, only the end of
- * the Player's work is known.
- */
+/** Returns the latest time at which a turn may have written its results. Only a turn state has the end of the whole turn. */
 function latestWrite(turn: TurnSources): number {
   const completed = completion(turn) ?? Number.POSITIVE_INFINITY
   return isText(turn.turnState?.completed_at) ? completed : completed + SHORTEST_TURN_MS
@@ -300,11 +289,7 @@ class ArtifactReader {
     return read.value
   }
 
-  /**
-   * Returns the task ids in a feature's log, and skips broken lines.
-   *
-   * @param task task for the warnings of the file: the first task that needs it, because each file is read once
-   */
+  /** @param task task for the warnings of the file: the first task that needs it, because each file is read once */
   async events(file: FoundFile, task: string): Promise<ReadonlyMap<string, string>> {
     const cached = this.#events.get(file.path)
     if (cached !== undefined) return cached

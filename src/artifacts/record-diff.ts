@@ -34,13 +34,10 @@ const FIELDS = [
 
 type Field = (typeof FIELDS)[number]
 
-/** Differences of the newly read record from the stored one. */
 export type Difference = {
   /** Fields that were empty and are filled now; `unknown` counts as empty. */
   gained: Field[]
-  /** Fields that were filled and are empty now. */
   lost: Field[]
-  /** Fields that are filled with another value now. */
   changed: Field[]
   /** An entry of a criterion is new or has more fields, and no entry has fewer. */
   entriesGained: boolean
@@ -69,16 +66,16 @@ export const differs = ({ gained, lost, changed }: Difference): boolean =>
   gained.length + lost.length + changed.length > 0
 
 /**
- * Checks whether the newly read record replaces the stored one: it has more content and lacks nothing. Each
- * replacement fills fields and empties none, so two copies of a folder cannot replace each other forever.
+ * Checks whether the newly read record replaces the stored one: it has more content and lacks nothing, so two copies of a folder
+ * cannot replace each other forever.
  */
 export const hasGained = ({ gained, lost, entriesGained }: Difference): boolean =>
   lost.length === 0 && (gained.length > 0 || entriesGained)
 
 /**
- * Checks whether the stored record is an earlier reading of the same files: it has the time or the summary
- * from before a turn state came, or from before a text proved to be boilerplate. A folder with fewer turns
- * than are stored is an old copy and never replaces a record.
+ * Checks whether the stored record is an earlier reading of the same files: it has the time or the summary from before a turn
+ * state came, or before a text proved to be boilerplate. A folder with fewer turns than are stored is an old copy and never
+ * replaces a record.
  */
 export function isEarlierReading(
   stored: TurnState,
@@ -102,13 +99,9 @@ export function isEarlierReading(
 export const onlyAdds = ({ lost, changed }: Difference): boolean =>
   lost.length === 0 && changed.every((field) => field === 'mode')
 
-/** Fields that may come from `task_work_results.json`. */
 const OF_RESULTS = ['playerSummary', 'promises', 'testsPassed', 'testsFailed', 'coverage'] as const
 
-/**
- * Keeps fields that came from `task_work_results.json`. The file describes only the newest turn. The folder
- * has lost the values that an earlier import read for this turn, but they are still valid.
- */
+/** Keeps fields that came from `task_work_results.json`: the file describes only the newest turn, so the folder has lost them. */
 export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState): CaptureRequest {
   const missing = OF_RESULTS.filter((field) => !isFilled(request[field]) && isFilled(stored[field]))
   return { ...request, ...Object.fromEntries(missing.map((field) => [field, stored[field]])) }
@@ -116,7 +109,6 @@ export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState):
 
 const isFilled = (value: unknown): boolean => value !== 'unknown' && hasContent(value)
 
-/** Lists each filled field of each verification and promise, by the label of the criterion. */
 function filledPlaces(record: Pick<TurnState, 'verifications' | 'promises'>): Set<string> {
   const listPlaces = (kind: 'verifications' | 'promises') =>
     record[kind].flatMap((entry) =>

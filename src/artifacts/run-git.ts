@@ -21,13 +21,10 @@ const SETTINGS = [
 ].flatMap((setting) => ['-c', setting])
 
 export type GitRun = {
-  /** Top folder of the working tree. */
   root: string
   /** @throws `internal` if git fails, writes too much or takes too long */
   run: (args: readonly string[]) => Promise<string>
-  /** Returns null if git ends with an error. */
   tryRun: (args: readonly string[]) => Promise<string | null>
-  /** Returns the same repository with another file as its index. */
   withIndex: (index: string) => GitRun
 }
 
@@ -43,7 +40,6 @@ export async function openGit(folder: string): Promise<GitRun | null> {
   return gitIn(root, {})
 }
 
-/** @param more additional environment variables */
 function gitIn(root: string, more: NodeJS.ProcessEnv): GitRun {
   const run = async (args: readonly string[]): Promise<string> => {
     const { code, output, error } = await start(root, args, more)

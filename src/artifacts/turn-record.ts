@@ -34,7 +34,6 @@ import { joinSuggestions, toGates, toIssues, toPromises, toVerifications } from 
 import { findCommit, readTimes } from './times.ts'
 import { truncateToLimits, type Warn } from './truncate-to-limits.ts'
 
-/** The files of one turn, and the parts of the task's other files that belong to the turn. */
 export type TurnSources = {
   featureId: string
   taskId: string
@@ -47,7 +46,6 @@ export type TurnSources = {
   givenFeedback?: GivenFeedback | undefined
   /** Notes that more than half of the task's turns share. */
   boilerplate?: ReadonlySet<string> | undefined
-  /** The checkpoints of this turn, in the order of the file. */
   checkpoints?: readonly Checkpoint[] | undefined
   /** Set only for the turn that wrote them, because each turn overwrites the file. */
   results?: TaskWorkResults | undefined
@@ -115,11 +113,7 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
   return { record: truncateToLimits(record, warn), warnings }
 }
 
-/**
- * Warns if a file names another turn or another task than the one that it belongs to.
- *
- * @param counting the sources of the turn and of the task that count
- */
+/** Warns if a file names another turn or another task than the `counting` sources do. */
 export function listOtherPlaces(
   { taskId, turn }: Pick<TurnSources, 'taskId' | 'turn'>,
   counting: { turn: string; task: string },
@@ -253,8 +247,8 @@ const CACHES = new Set([
 ])
 
 /**
- * Converts the files of a turn to paths of the repository. Removes the worktree prefix, the orchestrator's own files (`.guardkit/`,
- * 1,290 of 3,119 entries in real turn states), caches and duplicates. Keeps the order.
+ * Converts the files of a turn to paths of the repository, in their order. Removes the worktree prefix, the orchestrator's own
+ * files (`.guardkit/`, 1,290 of 3,119 entries in real turn states), caches and duplicates.
  */
 export function sourcePaths(paths: readonly string[]): string[] {
   const relative = paths.map(withoutWorktree)

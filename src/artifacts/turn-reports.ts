@@ -33,16 +33,11 @@ export const turnReports = z.strictObject({
 
 export type TurnReports = z.output<typeof turnReports>
 
-/** Maximum number of warnings, and of keys that one warning names. */
 const MAX_WARNINGS = 200
 const MAX_KEYS_NAMED = 10
 const MAX_KEY_SHOWN = 100
 
-/**
- * Reads the reports into a request of a capture. A report or a field that cannot be used is dropped with a warning.
- *
- * @throws `invalid_request` if neither a Player's report, a Coach's report nor a turn state can be used
- */
+/** @throws `invalid_request` if neither a Player's report, a Coach's report nor a turn state can be used */
 export async function readTurnReports(
   given: TurnReports,
 ): Promise<{ request: CaptureRequest; warnings: string[] }> {

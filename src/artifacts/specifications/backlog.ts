@@ -34,7 +34,6 @@ export function readBacklog(source: string, { nested = false }: ReadOptions): St
   return list.toStated(names, 'it has no list in <!-- AC:BEGIN --> or under "Acceptance Criteria"')
 }
 
-/** The sections between the marks of a list; null if the file has none. */
 function readMarked(body: string, offset: number, name: string): Section[] | null {
   const start = body.indexOf(`<!-- ${name}:BEGIN -->`)
   const end = start < 0 ? -1 : body.indexOf(`<!-- ${name}:END -->`, start)

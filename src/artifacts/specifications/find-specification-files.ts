@@ -12,7 +12,6 @@ export type FoundFile = { path: string; isNamed: boolean }
 
 export type FoundSpecificationFiles = {
   files: FoundFile[]
-  /** Files and folders that cannot be read, each with a reason. */
   refused: { path: string; reason: string }[]
 }
 
@@ -24,10 +23,7 @@ const READ_FOLDERS: ReadonlySet<string> = new Set(['.kiro', '.beads', '.taskmast
 
 type Walk = FoundSpecificationFiles & { visited: Set<string>; isFull: boolean }
 
-/**
- * Lists each named file, and the files with a name of a specification below each named folder, in the order
- * of their paths. A folder that cannot be listed, a link, and the limits of a walk are reported.
- */
+/** Lists each named file, and the files with a name of a specification below each named folder, in the order of their paths. */
 export async function findSpecificationFiles(paths: readonly string[]): Promise<FoundSpecificationFiles> {
   const walk: Walk = { files: [], refused: [], visited: new Set(), isFull: false }
   for (const given of paths) {

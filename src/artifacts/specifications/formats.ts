@@ -28,7 +28,6 @@ const READERS: Readonly<
   json: readJson,
 }
 
-/** Reads a text in a format. The path names the task if the text does not. */
 export async function readSpecification(
   format: FormatName,
   source: string,

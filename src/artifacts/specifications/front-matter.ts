@@ -2,7 +2,6 @@
 
 export type FrontMatter = {
   fields: ReadonlyMap<string, string>
-  /** The text below the front matter. */
   body: string
   /** Number of lines above `body`. */
   offset: number

@@ -28,7 +28,6 @@ export async function readGherkin(source: string): Promise<Stated> {
   return list.toStated({ featureId: null, taskId: null }, 'it has no scenario')
 }
 
-/** Returns the reason why a file is too slow for Cucumber's parser; null if it is not too slow. */
 function findExcess(text: string): StatedWarning | null {
   if (text.length > MAX_PARSED_CHARACTERS)
     return { line: null, message: `${MAX_PARSED_CHARACTERS} characters` }
@@ -57,7 +56,6 @@ function parse(text: string, gherkin: Gherkin, list: StatedList): void {
   }
 }
 
-/** Lists the backgrounds and scenarios of a feature and its rules, in the order of the file. */
 function readChildren(
   text: string,
   gherkin: Gherkin,

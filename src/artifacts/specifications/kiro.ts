@@ -83,7 +83,6 @@ const isDefect = (section: Section): boolean =>
 
 type Entry = { text: string; line: number; number: string | null; isBullet: boolean }
 
-/** The items of a section, and its numbered paragraphs. */
 function readEntries({ items, texts }: Section): Entry[] {
   // The limit of a list plus one, so that a longer list is refused.
   const ofItems = items.slice(0, MAX_TEXTS + 1).flatMap((item) =>

@@ -15,17 +15,13 @@ import {
 } from './sections.ts'
 import { cleanText, hasCheckBox, type ReadOptions, type Stated, StatedList } from './stated.ts'
 
-/**
- * @example
- * readMarkdown('# Retry\n## Acceptance criteria\n- [ ] AC-1: An unknown host is retried', { path: 'TASK-1.md' })
- */
+/** @example readMarkdown('# Retry\n## Acceptance criteria\n- [ ] AC-1: Unknown hosts are retried', { path: 'TASK-1.md' }) */
 export function readMarkdown(source: string, { nested = false }: ReadOptions): Stated {
   const { taskId, featureId, sections } = readDocument(source)
   const { list, none } = readCriteriaSections(sections, nested)
   return list.toStated({ taskId, featureId }, none)
 }
 
-/** Reads the sections of acceptance criteria of a document. */
 export function readCriteriaSections(
   sections: readonly Section[],
   nested: boolean,
@@ -53,13 +49,11 @@ export function readCriteriaSections(
   return { list, none: explainNone(sections, tops, list) }
 }
 
-/** The outermost section of criteria that contains a section, or is it. */
 const findCriteriaSection = (section: Section): Section | null =>
   [...section.parents, section].find(({ title }) => NAMES_CRITERIA.test(title)) ?? null
 
 /**
  * Converts headings and paragraphs that state a criterion to items. Changes the sections.
- *
  * - A heading such as `### AC-3: Title` or `### Scenario: Title` becomes one item, with the content below it.
  * - If the heading has several criteria below it (`isOneCriterion`), those without a label get one: `AC-3.1`, `AC-3.2`.
  * - A paragraph that begins with a label or with `Given` becomes one item.
@@ -100,7 +94,6 @@ function moveTitlesToItems(sections: readonly Section[], nested: boolean): void 
   }
 }
 
-/** The labels that the headings and items below headings of criteria have. */
 function findLabels(sections: readonly Section[]): ReadonlySet<string> {
   const stated = sections.filter((section) => findCriteriaSection(section) !== null)
   const labels = stated.flatMap((section) => [
@@ -131,8 +124,7 @@ function listBelow(sections: readonly Section[], heading: number): readonly Sect
 
 /**
  * Checks whether a heading that states a criterion is one criterion with the content below it: the steps of a scenario, text, or
- * a single item. Several other items are several criteria, and so are headings directly below it, except bold lines. An item with
- * a label is always a criterion, and so are several items with check boxes.
+ * a single item. Several other items, items with a label or check boxes, and headings directly below it are several criteria.
  */
 function isOneCriterion(section: Section, below: readonly Section[], nested: boolean): boolean {
   const { items, texts } = section
@@ -148,9 +140,8 @@ function isOneCriterion(section: Section, below: readonly Section[], nested: boo
 }
 
 /**
- * Converts lines that begin with a label, such as `**AC-3**: Title`, with the name of a scenario or with `Given` to items. The lines
- * that follow in the paragraph belong to the item, and so do later lines that begin with `When`, `Then`, `And` or `But`. The steps
- * that follow a label or a name belong to it, too.
+ * Converts lines that begin with a label, such as `**AC-3**: Title`, with the name of a scenario or with `Given` to items. The
+ * lines that follow in the paragraph belong to the item, and so do later steps.
  */
 function moveParagraphsToItems(section: Section): void {
   /** `isTitle`: the item has a label or the name of a scenario, and no steps yet. */

@@ -14,7 +14,6 @@ export type OpenSpecPlace = {
 
 const PLACE = /^(.*?)(?:(?<=^|\/)changes\/(archive\/)?([^/]+)\/)?(?<=^|\/)specs\/(.+)\/spec\.md$/
 
-/** The place of a file in the folders of OpenSpec; null if its path is another one. */
 export function placeOf(path: string): OpenSpecPlace | null {
   const [, root, archive, change, capability] = PLACE.exec(path) ?? []
   if (root === undefined || capability === undefined) return null
@@ -29,7 +28,6 @@ type Scenario = { text: string; line: number | null }
 type Requirements = ReadonlyMap<string, readonly Scenario[]>
 type Requirement = { line: number; operation: string | null; scenarios: Scenario[] }
 type Parsed = {
-  /** The requirements of a specification, or those that a change adds or modifies, by name. */
   stated: Map<string, Requirement>
   /** Lines of the names that a change removes. */
   removed: Map<string, number>

@@ -5,7 +5,6 @@ import { type DeclaredInput, declaredCriteria } from '../../memory/specification
 import type { FormatName } from './format-names.ts'
 import { readSpecification } from './formats.ts'
 
-/** @throws `invalid_request` if the text states no criteria, or several tasks but not this one */
 export async function readCriteriaOfText(
   { format, text }: { format: FormatName; text: string },
   { featureId, taskId }: { featureId: string; taskId: string },

@@ -33,7 +33,6 @@ const COLON_LEVEL = 8
 const BOLD_LINE = /^(\*\*|__)((?:(?!\1).)+)\1$/
 const COLON_LINE = /^[^*_|].{0,80}[:：][ \t]*$/
 
-/** @param offset number of lines above the text in its file */
 export function readSections(body: string, offset = 0): Section[] {
   const sections: Section[] = []
   let open: Section[] = []
@@ -93,8 +92,7 @@ const LOOKS_LIKE_CRITERIA =
   /acceptance|acceptatie|acceptatiecriteria|criteri|critère|criterio|critério|kryteri|akzeptanz|kriterien|критери|критері|приемк|приёмк|受け入れ|受入|验收|驗收|수락|인수|definition of done|done when|must haves?/i
 
 /**
- * Joins an item's own words and those of its nested items, which lose their check boxes. With `nested`, each
- * item is a separate text.
+ * Joins an item's words and those of its nested items, without their check boxes. With `nested`, each item is a separate text.
  */
 export function collectTexts(item: ListItem, nested = false): { text: string; line: number }[] {
   const texts = listItems(item).map(({ line, lines }) => ({ text: lines.join('\n'), line }))
@@ -103,16 +101,13 @@ export function collectTexts(item: ListItem, nested = false): { text: string; li
   return [{ text: [own, ...below.map(cleanText)].join('\n'), line: item.line }]
 }
 
-/** Lists the items of a section, and then its texts. */
 export const listParts = ({ items, texts }: Pick<Section, 'items' | 'texts'>, nested = false) => [
   ...items.flatMap((item) => collectTexts(item, nested)),
   ...texts.map(({ line, lines }) => ({ line, text: lines.join('\n') })),
 ]
 
-/** Lists an item and its nested items in their order. */
 const listItems = (item: ListItem): ListItem[] => [item, ...item.items.flatMap(listItems)]
 
-/** Warns of each section that looks like criteria and was not read. */
 export function warnOfUnread(
   sections: readonly Section[],
   wasRead: (section: Section) => boolean,
@@ -133,7 +128,6 @@ const INLINE_CRITERIA = /^[ \t*_>]*acceptance[ \t]+criteria[*_]*[:：]/i
 
 export const quoteTitle = ({ title }: Section): string => JSON.stringify(title.slice(0, 80))
 
-/** Describes the content directly below a heading; null if it is empty. */
 export function describeContent({ items, texts }: Section): string | null {
   const parts = [
     countNoun(items.length, 'item'),

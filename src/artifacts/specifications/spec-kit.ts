@@ -204,7 +204,6 @@ function readParagraph(lines: readonly string[], first: number): Labeled[] {
 
 const TASK = /^[*_]{0,2}(T\d{3,}[a-z]?)[*_]{0,2}[:.]?[ \t]+(?:\[(?:P|US\d+)\][ \t]*)*/
 
-/** Each task of a feature, with one criterion: its text. */
 function readTasks(
   { sections }: Document,
   featureId: string | null,

@@ -37,9 +37,7 @@ export type ReadFilesOptions = {
   /** Default: the format that the path and the content of each file show. */
   format?: FormatName | undefined
   nested?: boolean | undefined
-  /** Reads each task of a spec-kit `tasks.md`. */
   tasks?: boolean | undefined
-  /** Feature and task of files that do not name them. */
   featureId?: string | undefined
   taskId?: string | undefined
   /** Reads the content of a path; it rejects what is too large or not a file. */
@@ -66,7 +64,6 @@ type TaskOfFile = {
   isVersion?: boolean
 }
 
-/** Result of reading files. */
 export type ReadSpecifications = {
   report: SpecifyReport
   /** The lists that can be declared. */
@@ -78,10 +75,7 @@ export type ReadSpecifications = {
 export type Declaration = { parts: readonly TaskOfFile[]; criteria: StatedCriterion[] }
 
 /**
- * Reads the files at and below the paths, and groups their criteria by task. Reports a file that cannot be read in `refused`, and
- * reads the others.
- *
- * @throws the error of a file if it is the only path
+ * Reads the files at and below the paths, and groups their criteria by task. @throws the error of a file if it is the only path
  */
 export async function readSpecificationFiles(
   paths: readonly string[],
@@ -144,10 +138,7 @@ export async function isAllDeclared(
   return true
 }
 
-/**
- * Returns how many of the versions are declared already: the newest one in the graph is the last of them.
- * Without this, each repetition would declare all versions again.
- */
+/** Returns how many of the versions are declared: without this, each repetition would declare all of them again. */
 async function findDeclaredVersions(
   client: Pick<SpecifyTarget, 'getSpecification'>,
   versions: readonly Declaration[],
@@ -195,7 +186,6 @@ async function readText(
 
 type ReadFile = { file: SpecifiedFile; tasks: TaskOfFile[] }
 
-/** Reads a file; null for a Markdown file of a folder without criteria. */
 async function readFile(
   { path, isNamed }: FoundFile,
   format: FormatName,

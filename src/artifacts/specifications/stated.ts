@@ -12,7 +12,6 @@ export type StatedCriterion = {
   kind?: CriterionKind
   /** The program and its arguments, or a text in the form of a command line, whose exit proves it. */
   command?: string | string[]
-  /** Names of tests that prove it; `*` is any text. */
   tests?: string[]
 }
 export type StatedTask = { featureId: string | null; taskId: string | null; criteria: StatedCriterion[] }
@@ -54,14 +53,12 @@ type Addition = {
   line: number | null
   /** Null: the text has no id, even if it begins with a label. Left out: a label at its start is the id. */
   criterionId?: string | null
-  /** Prefix of a label that several sections repeat. */
   section?: string | null
   tests?: readonly string[]
   kind?: CriterionKind
   command?: string | readonly string[]
 }
 
-/** Collects the criteria of one task. */
 export class StatedList {
   readonly warnings: StatedWarning[]
   readonly #criteria: Candidate[] = []
@@ -69,7 +66,6 @@ export class StatedList {
   /** Number of texts, also those without words. */
   added = 0
 
-  /** @param warnings receives the warnings; several lists of a file may share it */
   constructor(warnings: StatedWarning[] = []) {
     this.warnings = warnings
   }
@@ -138,11 +134,7 @@ export class StatedList {
     return this.#criteria.map(({ line: _, section: __, ...criterion }) => criterion)
   }
 
-  /**
-   * Returns the criteria that a file states for one task. Refuses a list that is empty or too large.
-   *
-   * @param none the reason why an empty list has no criteria
-   */
+  /** @param none the reason why an empty list has no criteria */
   toStated(names: { featureId: string | null; taskId: string | null }, none: string): Stated {
     const { warnings } = this
     const criteria = this.toCriteria()

@@ -1,19 +1,16 @@
 /// <reference path="./sax.d.ts" />
 /**
- * Reads a JUnit report, as vitest, pytest, Maven, Gradle, jest-junit and gotestsum write it. Pure. The parser expands only the five
- * entities of XML.
+ * Reads a JUnit report, as vitest, pytest, Maven, Gradle, jest-junit and gotestsum write it, with the five entities of XML. Pure.
  */
 import type { Parser, Tag } from 'sax'
 import type { ReportedTest, TestStatus } from '../../rules/map-tests.ts'
 import { BrokenReport, joinName, MAX_DEPTH, TestList, toMilliseconds } from './reported-test.ts'
 
-/** An open suite with its joined name, the number of tests that it declares, and its tests so far. */
 type Suite = {
   name: string
   declared: number
   tests: number
   untimedPasses: ReportedTest[]
-  /** Names of the test cases with a `failure`. */
   failures: Set<string>
   /** The last test of each name: Gradle reports a repeated test once for each try, and the last try counts. */
   byName: Map<string, ReportedTest>
@@ -35,7 +32,6 @@ const OUTCOMES: ReadonlyMap<string, TestStatus> = new Map([
   ['error', 'failed'],
   ['skipped', 'skipped'],
 ])
-/** Statuses of GoogleTest for a test that did not run. */
 const NOT_RUN = new Set(['notrun', 'skipped', 'suppressed', 'disabled'])
 /** Statuses of a failed test. Some programs write only the status, without a `failure` element. */
 const FAILED = new Set(['fail', 'failed', 'failure', 'error'])
@@ -69,10 +65,8 @@ class JunitReader {
   hasRoot = false
   /** True if the root is `<testsuites>`. */
   #isListOfSuites = false
-  /** The open suites. */
   readonly #suites: Suite[] = []
   #case: Case | null = null
-  /** Number of open elements. */
   #elements = 0
   /** Depth below the open test case: 1 for its children. */
   #depth = 0
@@ -126,8 +120,8 @@ class JunitReader {
   }
 
   /**
-   * Closes a suite. jest-junit writes a `todo` as a passed test of 0 seconds, but does not count it in the suite. Marks such tests
-   * as skipped, because they prove nothing. Surefire, whose root is one suite, counts too few tests if it reruns some of them.
+   * Closes a suite. jest-junit writes a `todo` as a passed test of 0 seconds, but does not count it in the suite: marks such
+   * tests as skipped, because they prove nothing. Surefire, whose root is one suite, counts too few tests if it reruns some.
    */
   #closeSuite(): void {
     const suite = this.#suites.pop()

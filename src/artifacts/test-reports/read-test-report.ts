@@ -15,12 +15,10 @@ const READERS: Readonly<
 }
 
 /**
- * Reads the tests of a report, each once.
- *
  * @param place file or field of the report, for the error
  * @throws `invalid_request` if the report is broken or too large, `too_large` above 8 MiB
- * @example
- * await readTestReport('tap', 'ok 1 - rounds half to even\n1..1') // [{ name: 'rounds half to even', status: 'passed', durationMs: null }]
+ * @example await readTestReport('tap', 'ok 1 - rounds half to even\n1..1') // [{ name: 'rounds half to even', status: 'passed', …
+ *   }]
  */
 export async function readTestReport(
   format: ReportFormat,

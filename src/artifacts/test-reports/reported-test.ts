@@ -16,7 +16,6 @@ export class BrokenReport extends Error {}
 export class TestList {
   readonly #tests = new Set<ReportedTest>()
 
-  /** @param name the joined name */
   add(name: string, status: TestStatus, durationMs: number | null, message: string | null): ReportedTest {
     if (this.#tests.size === MAX_TESTS) throw new BrokenReport(`has more than ${MAX_TESTS} tests`)
     const short = message === null ? '' : cutLine(cleanText(message), MAX_MESSAGE_CHARACTERS)

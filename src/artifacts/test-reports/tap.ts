@@ -14,7 +14,6 @@ type Point = {
   subtests: readonly Point[]
 }
 
-/** An open level of subtests. */
 type Level = {
   points: Point[]
   planned: number | null
@@ -27,7 +26,6 @@ type Level = {
 const POINT = /^(not )?ok(?=\s|$)[ \t]*(\d{1,9}(?=\s|$))?[ \t]*(?:-(?=\s|$))?[ \t]*(.*)$/
 const PLAN = /^1\.\.(\d{1,9})(?=\s|$)/
 const DIRECTIVE = /^(skip|todo)(?![a-z]*[-\w]*=)/i
-/** Indentation of a level. */
 const INDENT = 4
 
 export function readTap(text: string): ReportedTest[] {
@@ -40,7 +38,6 @@ const openLevel = (owner: Point | null = null): Level => ({ points: [], planned:
 
 class TapReader {
   readonly #levels: Level[] = [openLevel()]
-  /** Indentation of the open YAML block. */
   #block: number | null = null
   #line = 0
 
@@ -112,7 +109,6 @@ class TapReader {
     level.points.push({ name, status, durationMs: null, message: null, subtests })
   }
 
-  /** Reads the duration and the message of the last point. */
   #readBlock(content: string, indent: number): void {
     if (content === '...' && indent === this.#block) {
       this.#block = null

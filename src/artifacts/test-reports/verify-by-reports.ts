@@ -17,7 +17,6 @@ import { readTestReport } from './read-test-report.ts'
 export type ReportText = {
   format: ReportFormat
   text: string
-  /** File or field, for errors. */
   place: string
 }
 
@@ -38,25 +37,19 @@ export type ReportedVerification = {
 export type ReportSummary = {
   /** Criteria whose tests were all skipped, with these tests. */
   skipped: { criterionId: string; tests: string[] }[]
-  /** Declared criteria that no test names. */
   unmapped: string[]
-  /** Number of tests that name no criterion. */
   unused: number
 }
 
 /** Maximum number of tests in an observation. Failed ones come first. */
 const MAX_OBSERVED_TESTS = 2_000
 const MAX_EVIDENCE_CHARACTERS = 600
-/** Maximum number of failed tests that the evidence names. */
 const MAX_NAMED = 3
-/** Maximum number of skipped tests that are listed for a criterion. */
 const MAX_SKIPPED = 20
 
 /**
- * Reads reports, and builds a verification for each criterion that a test names. All tests of a criterion count together, from all
- * reports.
- *
- * @throws `invalid_request` if a report is broken, `too_large` if one is too large or the criteria have too many patterns for it
+ * Builds a verification for each criterion that a test names. All tests of a criterion count together, from all reports.
+ * @throws `invalid_request` if a report is broken, `too_large` if one is, or the criteria have too many patterns for it
  */
 export async function verifyByReports(
   criteria: readonly Declared[],
@@ -118,7 +111,6 @@ const rank = { failed: 0, passed: 1, skipped: 2 } as const
 const selectTests = (tests: readonly ReportedTest[]): ReportedTest[] =>
   tests.toSorted((a, b) => rank[a.status] - rank[b.status]).slice(0, MAX_OBSERVED_TESTS)
 
-/** Returns the format of the first report, and a digest of all reports. */
 function describeReports(reports: readonly ReportText[]): { format: ReportFormat; digest: string } {
   const hash = createHash('sha256')
   for (const { text } of reports) hash.update(text)
