@@ -3,7 +3,6 @@ import type { RunnableConfig } from '@langchain/core/runnables'
 import { rejectOnAbort } from '../core/join-signals.ts'
 import type { SeenCommand } from './see-commands.ts'
 
-/** The input of a Player. */
 export type PlayerInput<Task = unknown> = {
   /** The continuation context as text for the prompt; null if nothing is known yet. */
   context: string | null
@@ -20,8 +19,8 @@ export type CoachInput<Task = unknown, Report = unknown> = PlayerInput<Task> & {
 }
 
 /**
- * A Player or a Coach: any LangChain Runnable, or a function. Its output is its half of the turn record
- * (`fields-by-role.ts`). The config has a signal that is aborted when the result is no longer needed.
+ * A Player or a Coach: any LangChain Runnable, or a function. Its output is its half of the turn record (`fields-by-role.ts`).
+ * The config has a signal that is aborted when the result is no longer needed.
  */
 export type Agent<Input> =
   | { invoke(input: Input, config?: Partial<RunnableConfig>): Promise<unknown> }

@@ -6,9 +6,8 @@ import type { RoundRecord } from './fields-by-role.ts'
 import type { SeenCommand } from './see-commands.ts'
 
 /**
- * Source of a context. `last_known`: the memory is unavailable, and this is its last known answer with the
- * turns since then. `dark`: the memory is unavailable and there is no known answer; never treat this as a
- * first turn. `off`: the loop runs without contexts by configuration.
+ * Source of a context. `last_known`: the memory is unavailable, and this is its last known answer with the turns since then.
+ * `dark`: it is unavailable without a known answer; never treat this as a first turn. `off`: the loop runs without contexts.
  */
 export type ContextStatus = ContinuationContext['status'] | 'last_known' | 'dark' | 'off'
 

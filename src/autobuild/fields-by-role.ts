@@ -7,10 +7,7 @@ import { keepEnd, MAX_OUTPUT_TAIL_BYTES } from '../memory/record/observation.ts'
 import { turnInput, type VerificationInput } from '../memory/record/record.ts'
 import type { MODES } from '../rules/values.ts'
 
-/**
- * The halves of a turn record: the fields that the Player may set, and those that the Coach may set. A Player
- * that could set verifications would judge itself.
- */
+/** The halves of a turn record by role: a Player that could set verifications would judge itself. */
 export const playerHalf = turnInput.pick({
   playerSummary: true,
   playerDecision: true,
@@ -58,9 +55,7 @@ export type RoundRecord = PlayerHalf &
   CoachHalf & { mode: (typeof MODES)[number]; startedAt: string; completedAt: string }
 
 /**
- * Parses the output of an agent as its half, in camelCase or in the snake_case of the wire form.
- *
- * @throws `invalid_request` with the name of every field that does not fit
+ * Parses the output of an agent as its half, in camelCase or snake_case. @throws `invalid_request` that names each wrong field
  */
 export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: string): z.output<S> {
   if (given === null || typeof given !== 'object' || Array.isArray(given) || isMessage(given)) {
@@ -98,7 +93,6 @@ const joinUsage = (player: HalfUsage, coach: HalfUsage): HalfUsage => ({
 /** Maximum size of a half: both fit into one request of 1 MiB. */
 const MAX_BYTES = 480 * 1024
 
-/** Step by which outputs are shortened, in bytes. */
 const OUTPUT_STEP = 256
 
 /** Shortens the outputs of commands, the longest first, until a record fits into one request. */

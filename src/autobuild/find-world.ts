@@ -9,7 +9,6 @@ import type { AutobuildSettings } from './settings.ts'
 type Settings = Pick<AutobuildSettings<unknown, unknown>, 'world' | 'criteria'>
 type WorldOptions = Settings['world']
 
-/** Returns the named world, the task's newest one, or a new one. Declares the criteria of the task first. */
 export async function findWorld(
   client: TurngraphClient,
   { world: options, criteria }: Settings,

@@ -17,10 +17,8 @@ type MemoryOptions = {
   client: TurngraphClient
   target: { project?: string | null | undefined; featureId: string; taskId: string }
   tokenBudget: number
-  /** Turns in which the Player does not see the earlier feedback of the Coach. */
   perspectiveResetTurns: readonly number[]
   elsewhere: 'earlier' | 'known' | 'off'
-  /** False: agents begin every turn without a context. */
   on: boolean
 }
 
@@ -30,21 +28,19 @@ const MIN_TOKENS = 100
 
 /**
  * Gives agents the context of earlier turns. While the memory is unavailable, this is its last answer, with the turns of this
- * process since then. The context is never empty in that case: an unavailable memory is not an empty one (invariant 4).
+ * process since then: never empty, because an unavailable memory is not an empty one (invariant 4).
  */
 export class Memory {
   readonly #options: MemoryOptions
   readonly #lastKnown = new Map<Role, { turn: number; continuation: ContinuationContext }>()
   /** Judgements of all turns of this process or its spool: verdicts are kept during an outage of any length. */
   readonly #ledger: LedgerEntry[] = []
-  /** The newest of these turns, in their stored form. */
   #offlineTurns: TurnRecord[] = []
 
   constructor(options: MemoryOptions) {
     this.#options = options
   }
 
-  /** The newest known turn. */
   get prior(): TurnRecord | null {
     return this.#offlineTurns.at(-1) ?? null
   }
@@ -107,7 +103,6 @@ export class Memory {
   }
 }
 
-/** Renders a known context with fewer tokens, and without the Coach's feedback if the perspective is reset. */
 async function renderShortened(
   continuation: ContinuationContext,
   reset: boolean,
@@ -120,7 +115,6 @@ async function renderShortened(
   return (await renderContext(shown, tokenBudget)).text
 }
 
-/** Returns the notice at the beginning of a context while the memory is unavailable. */
 export function noticeFor(turn: number | null, knownTurn: number | null, error: TurngraphError): string {
   const is = turn === null ? '' : ` This is turn ${turn}.`
   const known =

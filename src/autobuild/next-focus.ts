@@ -14,12 +14,9 @@ export type CriterionBefore = Pick<
 >
 
 /**
- * @param before states of the criteria before the turn, as the Coach received them
- * @param promises those of this turn
  * @returns null if the turn is approved or was not judged, or if no work is left
  * @example
- * suggestNextFocus({ coachDecision: 'feedback', issues: [{ severity: 'blocking', description: 'It leaks' }] }, [])
- * // 'It leaks'
+ * suggestNextFocus({ coachDecision: 'feedback', issues: [{ severity: 'blocking', description: 'It leaks' }] }, []) // 'It leaks'
  */
 export function suggestNextFocus(
   judged: CoachHalf,
@@ -39,7 +36,6 @@ export function suggestNextFocus(
   return focus === '' ? null : focus
 }
 
-/** Returns the actions for the blocking issues, or for those that should be fixed if none blocks. */
 function openIssues({ issues = [] }: CoachHalf): string[] {
   const ofSeverity = (wanted: string) => issues.filter(({ severity }) => toSeverity(severity) === wanted)
   const blocking = ofSeverity('blocking')
@@ -51,8 +47,8 @@ function openIssues({ issues = [] }: CoachHalf): string[] {
 }
 
 /**
- * Lists the criteria that are not verified after the turn, in the order in which they were named. A judgement
- * belongs to the criterion that the rules of identity find for it, regardless of the label.
+ * Lists the criteria that are not verified after the turn, in the order in which they were named. A judgement belongs to the
+ * criterion that the rules of identity find for it, regardless of the label.
  */
 function criteriaLeft(
   { acceptanceCriteriaStatus = {}, verifications = [] }: CoachHalf,

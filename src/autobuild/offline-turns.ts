@@ -22,7 +22,6 @@ export const toLedger = (record: TurnRecord): LedgerEntry[] =>
     promises: record.promises.map(({ criterionId }) => criterionId),
   }).ledger
 
-/** Derives the states of the criteria that these turns have judged. */
 export function criteriaAfter(ledger: readonly LedgerEntry[]): {
   states: CriterionState[]
   progress: ReadonlyMap<string, Progress>
@@ -35,7 +34,6 @@ export function criteriaAfter(ledger: readonly LedgerEntry[]): {
 
 type SummaryOptions = {
   role: Role
-  /** True: without the Coach's feedback. */
   reset: boolean
   tokenBudget: number
   /** The states of the criteria that this turn or an earlier one has judged. */

@@ -31,11 +31,9 @@ export type Agents<Task, Report> = {
 export type Round<Task, Report> = Agents<Task, Report> & {
   turn: number
   contextFor: (role: Role) => Promise<GivenContext>
-  /** Returns the decisions of the prior turn, or null if they are unknown. */
   prior: () => { playerDecision: string; coachDecision: string } | null
   /** True if an earlier attempt at this turn ended without a record: its work may be incomplete. */
   interrupted: boolean
-  /** LangChain config for the run, such as callbacks. */
   config?: Partial<RunnableConfig> | undefined
   signal: AbortSignal
   /** Receives the Player's half of the record before the Coach begins. */
@@ -47,8 +45,8 @@ export type Round<Task, Report> = Agents<Task, Report> & {
 const SHOWN_ERROR_CHARACTERS = 2_000
 
 /**
- * Plays one Player/Coach round: the Player with its context, then the Coach with its own. Returns the record of the turn, even if
- * an agent throws: that turn has failed, and the next one starts with recovery. Rejects if the signal is aborted.
+ * Plays one Player/Coach round. Returns the record of the turn, even if an agent throws: that turn has failed, and the next one
+ * starts with recovery. Rejects if the signal is aborted.
  */
 export async function* playRound<Task, Report>(
   round: Round<Task, Report>,
@@ -104,7 +102,6 @@ export async function* playRound<Task, Report>(
   return fitOutputs({ ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() })
 }
 
-/** Adds the results of the commands to the text of the Coach. */
 function addSeen(given: GivenContext, seen: Seen | undefined): GivenContext {
   if (seen === undefined) return given
   const context = [given.context, renderSeen(seen.commands)].filter((part) => part !== null).join('\n\n')
@@ -112,9 +109,8 @@ function addSeen(given: GivenContext, seen: Seen | undefined): GivenContext {
 }
 
 /**
- * Adds the observations to the Coach's half, behind its own verdicts. An approval over a failed command is recorded as feedback
- * with an issue that names the command, because the session must not end while a declared command fails. If there are too many
- * verifications for one turn, leaves out the Coach's verdicts that agree with a command.
+ * Adds the observations to the Coach's half, behind its own verdicts. An approval over a failed command is recorded as feedback,
+ * because the session must not end while a declared command fails. Above the limit, verdicts that agree with a command go.
  */
 function withSeen(half: CoachHalf, { commands, verifications }: Seen): CoachHalf {
   const own = half.verifications ?? []
@@ -190,7 +186,6 @@ function chooseMode({
   return turn === 1 ? 'fresh_start' : 'continuing_work'
 }
 
-/** The record of a turn whose Player threw. */
 export const failedPlayer = (error: unknown): PlayerHalf & CoachHalf => ({
   playerSummary: `The Player failed: ${describeError(error)}`,
   playerDecision: 'failed',

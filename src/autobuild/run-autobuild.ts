@@ -1,4 +1,4 @@
-/** Runs the Player/Coach loop of a session until the Coach approves, it stalls, or its turns are used up. */
+/** Runs the Player/Coach loop of a session. */
 import { asTurngraphError } from '../core/errors.ts'
 import type { AutobuildEvent, Outcome } from './events.ts'
 import { Session } from './session.ts'
@@ -6,14 +6,11 @@ import { type AutobuildOptions, completeSettings } from './settings.ts'
 
 /**
  * Runs the Player/Coach loop with a memory. Each turn runs the Player with its context, then the Coach with its own and the
- * promises that it may have to recover, and captures the record. The loop ends when the Coach approves, the session stalls, or the
- * world has `maxTurns`. A restarted loop continues at the current turn of the world: after a kill -9, at the unfinished turn.
- *
- * Each turn is a single attempt of the lifecycle, held under a lease, so that only one process at a time
- * works in a world. The generator does not throw: the last event, `finished`, has the outcome.
- *
+ * promises that it may have to recover, and captures the record. The loop ends when the Coach approves, the session stalls, or
+ * the world has `maxTurns`. A restarted loop continues at the current turn of the world: after a kill -9, at the unfinished turn.
+ * Each turn is a single attempt, held under a lease, so that only one process at a time works in a world. The generator does not
+ * throw: the last event, `finished`, has the outcome.
  * Source: seed 000, "Integration with AutoBuild Orchestrator".
- *
  * @throws `invalid_request` immediately if the options do not fit
  * @example
  * for await (const event of runAutobuild({ client, world: { featureId, taskId }, task, player, coach, maxTurns: 5 })) {

@@ -32,7 +32,6 @@ export type SeenCommand = {
   criteria: readonly string[]
   /** True if it exited with 0; null if it could not be started, which proves nothing. */
   holds: boolean | null
-  /** The end of the command in one sentence. */
   evidence: string
   /** The end of its output, with secrets masked. */
   outputTail: string
@@ -41,9 +40,7 @@ export type SeenCommand = {
 export type Seen = { commands: SeenCommand[]; verifications: ObservedVerification[] }
 
 /**
- * Runs the commands once, and returns their results.
- *
- * @throws `invalid_request` if there is nothing to run, or the reason of the signal after all commands have ended
+ * Runs the commands once. @throws `invalid_request` if there is nothing to run, or the reason of the signal after all have ended
  */
 export async function seeCommands(
   checks: readonly Check[],
@@ -76,11 +73,7 @@ type DeclaredBy = {
   criteria: readonly DeclaredCriterion[] | null
 }
 
-/**
- * Selects the commands of a task.
- *
- * @throws `invalid_request` if there is nothing to run
- */
+/** @throws `invalid_request` if there is nothing to run */
 export async function selectChecks(
   { command, criteria: ids = [] }: VerifySettings,
   { client, world, criteria }: DeclaredBy,
@@ -127,6 +120,5 @@ export function renderSeen(commands: readonly SeenCommand[]): string {
   return ['**Seen on this tree**:', ...lines].join('\n')
 }
 
-/** Returns the commands that failed. While one fails, an approval does not count. */
 export const listFailed = (commands: readonly SeenCommand[]): SeenCommand[] =>
   commands.filter(({ holds }) => holds === false)

@@ -21,10 +21,7 @@ const AGAIN_MS = 1_000
 
 type Events<T = void> = AsyncGenerator<AutobuildEvent, T>
 
-/**
- * Worlds in which loops of this process run, by their client. Two loops in one world would use the same
- * worker id and not detect each other.
- */
+/** Worlds in which loops of this process run, by their client: two loops in one world would use the same worker id. */
 const worldsAtWork = new WeakMap<TurngraphClient, Set<string>>()
 
 export class Session<Task, Report> {
@@ -68,20 +65,15 @@ export class Session<Task, Report> {
     return this.#worldSlug
   }
 
-  /** The newest turn; null if the world is still unknown. */
   get turn(): number | null {
     return this.#turn
   }
 
-  /**
-   * The record of a turn that could be neither stored nor spooled. It is the Player's half if an error ended the loop before a
-   * verdict.
-   */
+  /** The record of a turn that could be neither stored nor spooled, or the Player's half if an error came before a verdict. */
   get unsaved(): RoundRecord | null {
     return this.#unsaved ?? (this.#signal.aborted ? null : this.#half)
   }
 
-  /** Returns the number of turns that wait in the spool. */
   async waiting(): Promise<number> {
     const spool = await this.#client.spool().catch(() => null)
     return spool?.waiting ?? 0
@@ -108,13 +100,11 @@ export class Session<Task, Report> {
     yield { type: 'session', worldSlug: this.#worldSlug ?? '', currentTurn: this.#turn ?? 0 }
   }
 
-  /** Ends the work of this process in the world. */
   leave(): void {
     if (this.#worldAtWork !== null) worldsAtWork.get(this.#settings.client)?.delete(this.#worldAtWork)
     this.#worldAtWork = null
   }
 
-  /** Returns the reason why no further turn begins, or null if one does. */
   async over(): Promise<Outcome | null> {
     if (this.#turn === null || this.#turn === 0) return null
     await this.#assertNoneRefused()
@@ -329,7 +319,6 @@ export class Session<Task, Report> {
     }
   }
 
-  /** Repeats the work after an error that may pass, within the caller's `patienceMs`. */
   async #withPatience<T>(work: () => Promise<T>, mayPass = isTransient): Promise<T> {
     const until = performance.now() + this.#settings.patienceMs
     for (;;) {

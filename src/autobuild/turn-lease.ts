@@ -20,10 +20,8 @@ type Waiting = { type: 'waiting'; reason: string }
 export type Place = { client: TurngraphClient; world: World }
 
 /**
- * Takes the world's next turn as a single attempt of the lifecycle. Resumes an attempt that an earlier
- * process of this program left. Waits for another program's attempt as long as its lease may last.
- *
- * @throws `busy` if its owner is alive, or if a turn run is active
+ * Takes the world's next turn as a single attempt, also one that an earlier process of this program left. Waits for another
+ * program's attempt as long as its lease may last. @throws `busy` if its owner is alive, or if a turn run is active
  */
 export async function* acquireTurn(place: Place, signal: AbortSignal): AsyncGenerator<Waiting, TurnLease> {
   const until = performance.now() + longestWait(place.world) + GRACE_MS
@@ -72,16 +70,14 @@ const isOver = (error: unknown): boolean => hasCode(error, 'lease_lost', 'not_fo
 
 export const isBusy = (error: unknown): error is TurngraphError => hasCode(error, 'busy')
 
-/** Returns the single attempt that blocks the turn, or null if a turn run blocks it. */
 function blockingAttempt({ details }: TurngraphError): string | null {
   const { attempt_id, turn_run_id } = (details ?? {}) as { attempt_id?: string; turn_run_id?: string | null }
   return turn_run_id == null ? (attempt_id ?? null) : null
 }
 
 /**
- * The attempt that this program holds. Its lease is renewed. If the lease expires because the service was
- * unavailable for longer, the turn is acquired again. The lease is lost only if another process has it; then
- * `signal` is aborted.
+ * The attempt that this program holds. Its lease is renewed; if it expires because the service was unavailable, the turn is
+ * acquired again. The lease is lost only if another process has it; then `signal` is aborted.
  */
 export class TurnLease {
   readonly turn: number
@@ -114,11 +110,7 @@ export class TurnLease {
     return this.#lost.signal
   }
 
-  /**
-   * Commits the turn. This may be repeated, because the same record gets the same answer.
-   *
-   * @throws `lease_lost` if another process has the turn, and the other errors of a commit
-   */
+  /** Commits the turn, also repeatedly. @throws `lease_lost` if another process has the turn, and the other errors of a commit */
   async commit(turn: AttemptTurn): Promise<void> {
     const { client, world } = this.#place
     await this.#reacquiring

@@ -30,7 +30,6 @@ type CallAny = <N extends OperationName>(
   options?: CallOptions,
 ) => Promise<OperationOutput<N>>
 
-/** Creates a call for every operation from one generic function. */
 export function callsBy(call: CallAny): Calls {
   const calls = Object.fromEntries(
     operationNames.map((name) => [

@@ -16,7 +16,6 @@ export type EventsOptions = Pick<CallOptions, 'signal'> & {
   onAway?: ((error: TurngraphError) => void) | undefined
 }
 
-/** Calls of a client, one for each operation. */
 export type Calls = {
   [N in keyof typeof operations]: (
     input: OperationInput<N>,
@@ -41,10 +40,7 @@ export interface TurngraphClient extends Calls {
   workerId(): Promise<string>
   /** Returns the spool, in which captures wait on disk while the service is unreachable; null without a spool. */
   spool(): Promise<Spool | null>
-  /**
-   * Sends a transcript from an offset, which `getTranscriptProgress` returns. The caller may reuse the buffer of a chunk when the
-   * next chunk is requested.
-   */
+  /** Sends a transcript from the offset of `getTranscriptProgress`. A chunk is no longer used when the next one is requested. */
   importTranscript(
     input: TranscriptUpload,
     chunks: AsyncIterable<Buffer>,
@@ -53,7 +49,6 @@ export interface TurngraphClient extends Calls {
   /**
    * Yields changes until `signal` ends it. Each event has the current state, so a repeated event does no harm. Over HTTP it
    * reconnects automatically after a failure and misses no change.
-   *
    * @throws `cursor_expired` if the initial cursor is more than a day old: begin with `snapshot: true`
    * @example
    * for await (const event of client.events({ snapshot: true })) {
@@ -61,10 +56,7 @@ export interface TurngraphClient extends Calls {
    * }
    */
   events(input?: EventsRequest, options?: EventsOptions): AsyncGenerator<EventWithCursor, void, undefined>
-  /**
-   * Ends the calls that are under way. They reject, although the service may have carried them out. A spool keeps a capture that is
-   * under way, and the next client sends it.
-   */
+  /** Ends the calls that are under way: they reject, although the service may have carried them out. A spool keeps a capture. */
   close(): Promise<void>
 }
 
@@ -72,8 +64,8 @@ export interface TurngraphClient extends Calls {
 export type Replayed = { sent: number; refused: number; waiting: number; stoppedBy: TurngraphError | null }
 
 /**
- * Captures that wait on disk while the service is unreachable, and are sent in order when it is available again. A kill -9
- * loses none. A capture that was sent just before a kill is sent again and stored once, because captures are idempotent.
+ * Captures that wait on disk while the service is unreachable, and are sent in order when it is available again. A kill -9 loses
+ * none; a capture that was sent just before it is sent again and stored once, because captures are idempotent.
  */
 export interface Spool {
   readonly folder: string
@@ -81,7 +73,6 @@ export interface Spool {
   readonly waiting: number
   /** Number of captures that the service rejected. They stay in `refused/`, each with its error. */
   readonly refused: number
-  /** Returns the number of rejected captures of a world. */
   refusedIn(scope: SpoolScope): number
   /** Lists the waiting captures, oldest first. */
   entries(): WaitingCapture[]

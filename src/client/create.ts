@@ -23,7 +23,6 @@ const httpOptions = httpClientOptions.extend({
 })
 export type HttpTurngraphOptions = z.input<typeof httpOptions>
 
-/** Options of a client for a store of its own. */
 const storeOptions = z.strictObject({
   /** An open graph, a store to open, or its address as in TURNGRAPH_STORE: `embedded:FOLDER`, `neo4j://…`. */
   store: z.custom<Graph | Store | string>(

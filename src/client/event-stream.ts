@@ -18,10 +18,7 @@ type Reading = {
   onAway?: ((error: TurngraphError) => void) | undefined
 }
 
-/**
- * Yields events until the signal ends them. Opens a broken connection again at its last position, for as long as necessary. If
- * that position is too old, begins with a snapshot.
- */
+/** Yields events until the signal ends them. Opens a broken connection again at its last position, or with a snapshot. */
 export async function* readEventStream(
   request: EventsRequest,
   { open, signal, onAway = () => {} }: Reading,
@@ -58,11 +55,8 @@ export async function* readEventStream(
   }
 }
 
-/** A single connection. */
 class EventStream {
-  /** Position of the stream, from which a reader can continue. */
   cursor: string | null = null
-  /** True if the stream was ended because it was silent for too long. */
   isSilent = false
   readonly #ending = new AbortController()
   readonly signal: AbortSignal
@@ -75,10 +69,7 @@ class EventStream {
     this.#ending.abort()
   }
 
-  /**
-   * @param onSign called for all received data
-   * @throws `store_unavailable` if the stream breaks
-   */
+  /** @throws `store_unavailable` if the stream breaks */
   async *read({ body }: Response, onSign: () => void): AsyncGenerator<EventWithCursor> {
     const found: EventWithCursor[] = []
     const parser = createParser({
@@ -122,7 +113,6 @@ class EventStream {
 
 /**
  * Parses an event; null for an unknown kind, which a later version of the service may send.
- *
  * @throws `internal` if a known kind has another form. A new connection would repeat this error without end.
  */
 function parseEvent(data: string, cursor: string | null): EventWithCursor | null {

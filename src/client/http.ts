@@ -152,7 +152,6 @@ async function runOverHttp<N extends OperationName>(
   )
 }
 
-/** Returns the world of a rejected deletion; undefined for another error, or from an older service. */
 const deletedWorldIn = (error: unknown): unknown =>
   hasCode(error, 'world_deleted') ? (error.details as { world?: unknown } | null)?.world : undefined
 
@@ -245,7 +244,6 @@ function buildRequest(route: Route, wire: Record<string, unknown>, calling: Call
   return { ...request, url: request.url + formatQuery(rest) }
 }
 
-/** Opens the stream of events. The time-out covers only the beginning of the answer. */
 function openEvents(request: EventsRequest, calling: Calling): Promise<Response> {
   const query = formatQuery(toWire(eventsRequest, request) as Record<string, unknown>)
   const headers = buildHeaders(calling, null, 'text/event-stream')
@@ -284,7 +282,6 @@ const exchange = ({ url, ...init }: HttpRequest, calling: Calling) =>
     retryAfter: response.headers.get('retry-after'),
   }))
 
-/** Sends a request and reads its answer, both within the time-out of the call. */
 async function send<T>(
   url: string,
   init: RequestInit,
@@ -353,5 +350,4 @@ export function parseBase(url: string): string {
   return base.href.replace(/\/+$/, '')
 }
 
-/** The address of a service in a spool. */
 export const toAddress = (url: string): string => new URL(parseBase(url)).href

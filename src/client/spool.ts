@@ -38,9 +38,7 @@ const waitingCapture = z.discriminatedUnion('operation', [
   waitingCall('captureReports', operations.captureReports),
   waitingCall('commitAttempt', operations.commitAttempt),
 ])
-/** A waiting capture in camelCase, as the operation takes it, with the address of its service. */
 export type WaitingCapture = z.output<typeof waitingCapture>
-/** The world of a turn: a task in one of its worlds. */
 export type SpoolScope = {
   project?: string | null | undefined
   featureId: string
@@ -72,9 +70,9 @@ export class SpoolFolder {
   }
 
   /**
-   * Makes the folder. Only its owner has access to the folder, even if another program made it.
-   *
-   * @throws `invalid_request` if git tracks the folder or a file in it. A repository must not send turns or choose another folder.
+   * Makes a folder to which only its owner has access.
+   * @throws `invalid_request` if git tracks the folder or a file in it. A repository must not send turns or choose another
+   *   folder.
    */
   make(): void {
     if (isTrackedByGit(this.folder)) {
@@ -106,7 +104,6 @@ export class SpoolFolder {
       .sort((a, b) => a.number.localeCompare(b.number))
   }
 
-  /** Adds a capture. @throws `too_large` if the spool is full */
   add(entry: WaitingCapture): void {
     const { maxEntries = 1_000, maxBytes = 2 ** 26 } = this.#options
     const text = JSON.stringify(entry)
@@ -181,7 +178,6 @@ export class SpoolFolder {
     return null
   }
 
-  /** Claims a file by its new name. Returns null if another process was faster. */
   claim(name: string): string | null {
     const claimed = `${unclaimed(name)}.claimed-${process.pid}-${Date.now()}`
     if (!this.#move(name, claimed)) return null
@@ -193,12 +189,10 @@ export class SpoolFolder {
     this.#move(claimed, unclaimed(claimed))
   }
 
-  /** Removes a turn that is stored. */
   remove(claimed: string): void {
     this.#onDisk(() => rmSync(this.#at(claimed), { force: true }))
   }
 
-  /** Keeps a turn that will never be stored, with the reason. */
   refuse(name: string, reason: TurngraphError): void {
     this.make()
     const kept = path.join('refused', unclaimed(name))
@@ -260,7 +254,6 @@ export class SpoolFolder {
 
 const unclaimed = (name: string): string => name.replace(/\.claimed-\d+-\d+$/, '')
 
-/** The key of a world; empty for a file that is no capture. */
 export function worldOf(entry: WaitingCapture | TurngraphError | null): string {
   if (entry === null || entry instanceof TurngraphError) return ''
   const { featureId, taskId, worldSlug } =

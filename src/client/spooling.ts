@@ -24,11 +24,9 @@ const LAST_AGAIN_MS = 15_000
 
 export type SpoolingOptions = {
   spool: SpoolOptions
-  /** Client that sends the waiting captures. It does not retry calls, because the spool does. */
+  /** It does not retry calls, because the spool does. */
   replayer: TurngraphClient
-  /** Address of the service. Captures for another service are not sent to this one. */
   address: string
-  /** Project of records without one. */
   project: string | null
   workerId?: string | undefined
   /** True if the service has moved to this address: captures for other addresses are sent, too. */
@@ -144,7 +142,6 @@ class ReplayingSpool extends SpoolFolder implements Spool {
     return this.list('refused').filter((file) => worldOf(this.read(file)) === world).length
   }
 
-  /** Keeps a capture, and returns the error for its caller. */
   keep(entry: WaitingCapture, cause: Error | null): TurngraphError {
     this.add(entry)
     this.#later()

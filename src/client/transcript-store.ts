@@ -6,7 +6,6 @@ import type { TurngraphClient } from './client.ts'
 
 const MAX_BATCH = 2_000
 
-/** Bytes of one request. */
 const BYTES_AT_ONCE = 32 * 1024 * 1024
 
 /** Creates a store that sends transcripts to a service: each is written before the next one is read. */

@@ -15,25 +15,18 @@ export type MultiTurnStateTrackerOptions = ConversationOptions & {
 
 /**
  * Keeps the `MultiTurnState` of one conversation at a time, from LangChain's own events.
- *
- * - A conversation begins with a root run, and ends when that run returns or fails. If the root is a model,
- *   it ends when the model answers without tool calls. A root that returns calls that have not run
- *   (`model.invoke` or `prompt.pipe(model)` in the caller's own loop, a graph that waits for a human) leaves
- *   the conversation open. The next root continues it, or begins another one if its model receives none of
- *   the results.
- * - A failed tool does not end a conversation. A failed model does, unless the chain around it continues: a
- *   retry or a fallback resumes the conversation.
- * - Runs inside a tool or a retriever do not belong to the conversation, and neither does a tool run that
- *   answers no call of the model. Other roots are ignored while one is running: give each conversation its
- *   own tracker.
+ * - A conversation begins with a root run, and ends when that run returns or fails. If the root is a model, it ends when the
+ * model answers without tool calls. A root that returns calls that have not run (`model.invoke` or `prompt.pipe(model)` in the
+ * caller's own loop, a graph that waits for a human) leaves the conversation open. The next root continues it, or begins another
+ * one if its model receives none of the results.
+ * - A failed tool does not end a conversation. A failed model does, unless a retry or a fallback resumes the conversation.
+ * - Runs inside a tool or a retriever do not belong to the conversation, and neither does a tool run that answers no call of the
+ * model. Other roots are ignored while one is running: give each conversation its own tracker.
  * - After its end, events of a conversation are ignored; the next root begins another one.
- *
- * The tracker only observes: pass `signal` or `timeout` to the run itself. Use `terminate` for an end without
- * an event: a stream that is left early, or aborted while no model is running; a loop that gives up.
- *
+ * The tracker only observes: pass `signal` or `timeout` to the run itself. Use `terminate` for an end without an event: a stream
+ * that is left early, or aborted while no model is running; a loop that gives up.
  * The state is correct when `invoke` has returned. An event that the state machine forbids changes nothing and throws. LangChain
  * reports that error on the console, and also the errors of `onChange`. The tracker itself logs nothing.
- *
  * @example
  * const tracker = new MultiTurnStateTracker({ agentId: 'player', totalIterations: 10 })
  * await agent.invoke(input, { callbacks: [tracker] })
@@ -182,8 +175,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
   }
 
   /**
-   * Registers a run: as a root if no root is running, otherwise below its parent. Returns the id of its root,
-   * or null if it does not belong to the conversation.
+   * Registers a run: as a root if none is running, otherwise below its parent. Returns its root; null outside the conversation.
    */
   #enter(runId: string, parent: string | undefined): string | null {
     const { isRunning } = this.#conversation
@@ -196,7 +188,6 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     return this.#runs.isPart(runId) && !this.#conversation.isOver ? this.#runs.root : null
   }
 
-  /** Removes the root if the run is the current root. Returns true in this case. */
   #leave(runId: string): boolean {
     if (runId !== this.#runs.root) return false
     this.#runs.uproot()

@@ -21,9 +21,8 @@ export type TurngraphRetrieverFields = BaseRetrieverInput & {
 }
 
 /**
- * Returns the continuation context of a turn as documents, for chains. Returns no documents if there is no
- * prior turn. An unreachable memory is an error (`store_unavailable`), never an empty answer.
- *
+ * Returns the continuation context of a turn as documents, for chains; none if there is no prior turn. An unreachable memory is
+ * an error (`store_unavailable`), never an empty answer.
  * @example
  * const retriever = new TurngraphRetriever({ client, featureId: 'FEAT-1', taskId: 'TASK-1', role: 'coach' })
  * const chain = retriever.pipe((documents) => documents.map(({ pageContent }) => pageContent).join('\n\n'))

@@ -12,7 +12,6 @@ import { promisedNotListed } from '../rules/specified-states.ts'
 
 export type SectionMetadata = {
   section: SectionName
-  /** The turn from which it comes. */
   turn: number
   world_slug: string
   /** The reason why it is included, in one sentence. */
@@ -20,9 +19,8 @@ export type SectionMetadata = {
 }
 
 /**
- * Returns the sections of a continuation context as documents: the prior turn, each criterion, each open
- * issue, the attempts of earlier turns, recovered promises, progress and a stall warning. Their texts are those of the context, without cuts
- * by a token budget.
+ * Returns the sections of a continuation context as documents, one for each criterion, issue and other section. Their texts are
+ * those of the context, without cuts by a token budget.
  */
 export function sectionDocuments(continuation: ContinuationContext): Document<SectionMetadata>[] {
   const { status, prior, previousTurn: turn, worldSlug, criteria, issues } = continuation

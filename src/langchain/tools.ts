@@ -16,11 +16,9 @@ const OFFERED = new Set([
 ])
 
 /**
- * Returns the memory as tools of an agent, with the names of the MCP tools: capture, context, criteria, promises, stall. Each takes
- * the wire form and returns it as a JSON string. A rejection is `{"error": {…}}`, so that the model can correct its call.
- *
- * @example
- * const model = chatModel.bindTools(createTurngraphTools(client))
+ * Returns the memory as tools of an agent, with the names of the MCP tools: capture, context, criteria, promises, stall. Each
+ * takes the wire form and returns it as a JSON string. A rejection is `{"error": {…}}`, so that the model can correct its call.
+ * @example const model = chatModel.bindTools(createTurngraphTools(client))
  */
 export function createTurngraphTools(client: TurngraphClient): StructuredToolInterface[] {
   return MEMORY_TOOLS.filter(({ name }) => OFFERED.has(name)).map((offered) => {
@@ -41,8 +39,7 @@ export function createTurngraphTools(client: TurngraphClient): StructuredToolInt
 }
 
 /**
- * Returns the input of a schema without its transforms: LangChain has no JSON Schema for a transform in a map
- * or for a preprocessed value. The answer of a model is parsed with the original schema.
+ * Removes transforms: LangChain has no JSON Schema for one in a map or for a preprocessed value. An answer is parsed with all.
  */
 function withoutTransforms(schema: z.ZodType): z.ZodType {
   const plain = rebuilt(schema)

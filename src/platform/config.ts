@@ -209,7 +209,6 @@ function findUnknownVariables(set: Record<string, unknown>): string[] {
     })
 }
 
-/** Maximum edit distance of a suggested name. */
 const NEAR = 4
 
 function parseStore(env: z.infer<typeof environmentSchema>, dataFolder: string, folder: string): Store {
@@ -259,7 +258,6 @@ function parseAddress(text: string): { url: string; user: string; password: stri
   }
 }
 
-/** Returns the effective values with masked secrets, for `turngraph config`. */
 export function maskedConfig(config: Config): Config {
   const store =
     config.store.kind === 'neo4j' ? { ...config.store, password: mask(config.store.password) } : config.store

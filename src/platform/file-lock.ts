@@ -8,8 +8,6 @@ const MAX_LOCK_AGE_MS = 5_000
 
 /**
  * Calls `work` while no other process holds the lock.
- *
- * @param lock file of the lock; its folder must exist
  * @throws the system error `EEXIST` if another process holds the lock for longer than `waitMs`
  */
 export function withFileLock<T>(lock: string, waitMs: number, work: () => T): T {

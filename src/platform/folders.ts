@@ -3,8 +3,8 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Lists a folder and those above it, up to the root of its repository; outside a repository up to the root of the file system.
- * For a folder that is reached by a link, the folders above its real place follow.
+ * Lists a folder and those above it, up to the root of its repository or of the file system. For a folder that is reached by a
+ * link, the folders above its real place follow.
  */
 export function foldersUpwards(folder: string): string[] {
   return [...new Set([folder, realPath(folder)].flatMap(climb))]
@@ -15,14 +15,11 @@ function climb(folder: string): string[] {
   return parent === folder || isRepository(folder) ? [folder] : [folder, ...climb(parent)]
 }
 
-/**
- * Checks whether a folder is the root of a repository. Returns false for a worktree, which has a file named `.git`: the search
- * continues above it, because worktrees are often inside their repository.
- */
+/** Returns false for a worktree, which has a file named `.git`: the search continues above, where its repository often is. */
 export const isRepository = (folder: string): boolean => kindOf(path.join(folder, '.git')) === 'folder'
 
 /**
- * Finds the nearest folder with `.git`. No commit can contain a `.git`. Git itself also accepts a committed folder with the files of
+ * Finds the nearest folder with `.git`, which no commit can contain. Git itself also accepts a committed folder with the files of
  * a bare repository, whose settings can start programs.
  */
 export const findRepository = (folder: string): string | undefined =>
@@ -37,7 +34,6 @@ export function realPath(place: string): string {
   }
 }
 
-/** Returns null if the path does not exist or may not be read. */
 export function kindOf(place: string): 'file' | 'folder' | 'other' | null {
   try {
     const found = statSync(place)

@@ -6,9 +6,8 @@ import { systemCode } from '../core/system-code.ts'
 export type Log = Logger
 
 /**
- * Creates a log of JSON lines on standard error; standard output is for the answers of commands. Writes do not wait for the
- * reader of the pipe, so that a slow reader never delays a request. pino flushes when the process ends. Drops lines that nobody
- * reads: {@link standardError}.
+ * Creates a log of JSON lines on standard error; standard output is for the answers of commands. A slow reader of the pipe never
+ * delays a request. Drops lines that nobody reads: {@link standardError}.
  */
 export function createLog(level: string, to: DestinationStream = standardError()): Log {
   return pino(
@@ -25,7 +24,6 @@ export function createLog(level: string, to: DestinationStream = standardError()
   )
 }
 
-/** Maximum size of waiting lines; further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 /** Time that the ending process waits for a reader that reads nothing. */

@@ -5,8 +5,6 @@ import { systemCode } from '../core/system-code.ts'
 /**
  * Writes a file atomically. A present file keeps its owner and group if this process may set them, and its permissions. Another
  * group gets only the permissions that all users have.
- *
- * @param mode permissions of a new file, before the umask is applied
  */
 export function replaceFile(file: string, text: string, mode: number): void {
   const present = statSync(file, { throwIfNoEntry: false })

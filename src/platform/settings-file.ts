@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 
-/** JSON file that a variable names. `form` describes its content in one sentence. */
 type SettingsFile = { variable: string; file: string; form: string }
 
 /** @throws `invalid_request` with the variable, the file, and the invalid part */

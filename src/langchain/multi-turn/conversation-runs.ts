@@ -1,7 +1,4 @@
-/**
- * Knows which of LangChain's runs belong to the conversation: the current root run and the runs below it,
- * except runs inside a tool or a retriever.
- */
+/** Knows which of LangChain's runs belong to the conversation: those below the current root, but not in a tool or a retriever. */
 export class ConversationRuns {
   #root: string | null = null
   /** The root of each run; `null` if the run does not belong to the conversation. */
@@ -33,12 +30,10 @@ export class ConversationRuns {
     this.#root = null
   }
 
-  /** Adds a run below `parent`. */
   add(run: string, parent: string | undefined): void {
     this.#rootByRun.set(run, this.isPart(parent) ? this.#root : null)
   }
 
-  /** Excludes a run and the runs below it from the conversation. */
   setAside(run: string): void {
     this.#rootByRun.set(run, null)
   }

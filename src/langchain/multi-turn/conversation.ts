@@ -16,7 +16,6 @@ export type ConversationOptions = {
   runId?: string | undefined
   /** Time limit from the start: a model or tool that runs later ends the conversation as `timeout`. */
   timeoutMs?: number | undefined
-  /** Returns the current time in epoch milliseconds. */
   now?: (() => number) | undefined
 }
 
@@ -72,10 +71,7 @@ export class Conversation {
     this.#replace({ ...ongoing(this.state), ...times, runId: this.#options.runId ?? runId, iteration: 0 })
   }
 
-  /**
-   * @param results ids of the calls whose results the model receives
-   * @returns a signal that is aborted when the run is over, or `null` if the conversation is over
-   */
+  /** @returns a signal that is aborted when the run is over, or `null` if the conversation is over */
   beginModel(run: string, root: string, results: ReadonlySet<string>): AbortSignal | null {
     const isAnswer = this.#calls.takeResults(results)
     if (this.#isHandedOut && !isAnswer) {

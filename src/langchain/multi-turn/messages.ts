@@ -19,7 +19,6 @@ export function toolCallsReturned(outputs: unknown): readonly ToolCall[] {
   return readToolCalls(Array.isArray(returned) ? returned.at(-1) : returned)
 }
 
-/** Returns the ids of the calls whose results a model receives. */
 export const resultIdsIn = (messages: readonly BaseMessage[]): ReadonlySet<string> =>
   new Set(messages.filter((message) => ToolMessage.isInstance(message)).map((result) => result.tool_call_id))
 
@@ -27,8 +26,8 @@ const readToolCalls = (message: unknown): readonly ToolCall[] =>
   AIMessage.isInstance(message) ? (message.tool_calls ?? []) : []
 
 /**
- * By name or code, because each error exists in many classes: the runtime's, LangChain's, LangGraph's, a provider's. By message if an
- * abort has no name: `Abort` is LangGraph's, and `Aborted` LangChain's if the signal has neither an error nor a text as its reason.
+ * By name or code, because each error exists in many classes: the runtime's, LangChain's, LangGraph's, a provider's. By message
+ * if an abort has no name: `Abort` is LangGraph's, and `Aborted` LangChain's if the signal's reason is no error and no text.
  */
 const REASONS: ReadonlyMap<unknown, TerminationReason> = new Map([
   ['AbortError', 'cancelled'],
@@ -40,7 +39,6 @@ const REASONS: ReadonlyMap<unknown, TerminationReason> = new Map([
   ['GRAPH_RECURSION_LIMIT', 'max_iterations'],
 ])
 
-/** Maps an error to the reason why a conversation ended. */
 export const toTerminationReason = (thrown: unknown): TerminationReason =>
   REASONS.get(field(thrown, 'name')) ??
   REASONS.get(field(thrown, 'lc_error_code')) ??

@@ -32,7 +32,6 @@ export class Snapshots {
     this.#changes.push(this.#current)
   }
 
-  /** Yields the changes since the last call, each once. */
   *changes(): Generator<Snapshot> {
     this.note()
     for (let next = this.#changes.shift(); next !== undefined; next = this.#changes.shift()) yield next
@@ -52,7 +51,6 @@ export const neverStarted = (agentId: string, runId: string, totalIterations: nu
   completedToolCalls: [],
 })
 
-/** Continues an ended conversation. */
 export function ongoing(state: Snapshot): MultiTurnState {
   const { error: _error, terminationReason: _reason, ...rest } = state
   return { ...rest, status: 'running' }

@@ -1,13 +1,11 @@
 /** Derives the moves from one state of a conversation to the state that matches its runs. */
 import { ONWARD, type StreamingState } from '../../autobuild/state/streaming-state.ts'
 
-/** Current work of a conversation: runs of models, runs of tools, calls that wait for a run. */
 type AtWork = Readonly<{ models: boolean; tools: boolean; waitingCalls: boolean }>
 
 /**
- * Returns the states from the current one to the one that matches the running work, in order and each by a legal move. There may be
- * several: if tools run without events of LangChain, the next model call is the first sign of them.
- *
+ * Returns the states from the current one to the one that matches the running work, each by a legal move. There may be several:
+ * if tools run without events of LangChain, the next model call is the first sign of them.
  * @example
  * steps('paused', { models: true, tools: false, waitingCalls: false }) // ['tool_execution', 'resuming', 'streaming']
  */

@@ -63,8 +63,8 @@ export class ToolCallLedger {
   }
 
   /**
-   * Completes calls by their results. Tools may run without events of LangChain; then their results are the first sign of them. An
-   * abandoned tool may still run: the result that the model received in its place counts.
+   * Completes calls by their results. Tools may run without events of LangChain; then their results are the first sign of them.
+   * The result of an abandoned tool that still runs counts.
    */
   takeResults(ids: ReadonlySet<string>): boolean {
     const isDone = ({ id }: ToolCall): boolean => id !== undefined && ids.has(id)
@@ -77,7 +77,6 @@ export class ToolCallLedger {
     for (const call of this.#pending) this.#passedOver.add(call)
   }
 
-  /** Forgets running calls: their further events are ignored. */
   forgetRunning(): void {
     this.#running.clear()
   }

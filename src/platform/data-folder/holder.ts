@@ -24,7 +24,6 @@ export const removeHolder = (folder: string): void => rmSync(holderFile(folder),
 /** True if a process has the folder open, or ended without closing it. */
 export const hasHolder = (folder: string): boolean => existsSync(holderFile(folder))
 
-/** Creates the error for a folder that another process has locked. */
 export function inUseError(folder: string, cause: unknown): TurngraphError {
   const holder = readHolder(folder)
   const by = holder === null ? 'another process' : `process ${holder.pid} (${holder.command})`

@@ -1,7 +1,7 @@
 /**
  * Reads files of the data folder that decide who receives data and who may read it (contract: hardening.md, section 2). A
- * repository must not choose either: a file that git tracks, that another user owns or may change, or that is not a regular
- * file is refused. Builtin modules only, because hooks load it.
+ * repository must not choose either: a file that git tracks, that another user owns or may change, or that is not a regular file
+ * is refused. Builtin modules only, because hooks load it.
  */
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
@@ -13,7 +13,6 @@ import { findRepository, isLink } from '../folders.ts'
 /** Maximum size of a file that is read: a token and an address are far smaller. */
 const MAX_BYTES = 64 * 1024
 
-/** Permission bits of the group and of other users. */
 const OTHERS = 0o077
 
 const GIT_TIMEOUT_MS = 2_000
@@ -30,11 +29,8 @@ export class UntrustedFile extends Error {
 
 /**
  * Returns the text of a file that only this user can have written; null if it does not exist.
- *
  * @param remedy how to remove or replace the file, for the error
  * @throws UntrustedFile
- * @example
- * readOwnFile('.turngraph/token', 'Remove it; the next `turngraph serve` makes a new one.')
  */
 export function readOwnFile(file: string, remedy: string): string | null {
   const refuse = (reason: string) => new UntrustedFile(`${file} is not used: ${reason}.`, remedy)
@@ -55,11 +51,7 @@ export function readOwnFile(file: string, remedy: string): string | null {
   }
 }
 
-/**
- * Rejects a data folder that is a link in a repository: a repository must not choose the folder of the data.
- *
- * @throws UntrustedFile
- */
+/** Rejects a data folder that is a link in a repository, which must not choose the folder of the data. @throws UntrustedFile */
 export function refusePlantedLink(folder: string): void {
   if (!isLink(folder) || !isTrackedByGit(folder)) return
   throw new UntrustedFile(

@@ -5,11 +5,7 @@ import { diskError, TurngraphError } from '../../core/errors.ts'
 import { systemCode } from '../../core/system-code.ts'
 import { readOwnFile, UntrustedFile } from './own-file.ts'
 
-/**
- * Returns the text of a file that only this user can have written; null if it does not exist.
- *
- * @throws `invalid_request` if git tracks the file, or another user may read or change it
- */
+/** @throws `invalid_request` if git tracks the file, or another user may read or change it */
 export const readPrivateFile = (file: string, remedy: string): string | null =>
   refuseUntrusted(() => readOwnFile(file, remedy))
 
@@ -59,7 +55,6 @@ function writeDraft(file: string, text: string): string {
   }
 }
 
-/** Permission bits of other users. Windows has no modes, and its folders are private. */
 const OTHERS = 0o077
 
 /** Removes the permissions of other users from a file that another program created. Skips files of other users. */

@@ -9,7 +9,6 @@ import { quoteForShell } from '../../rules/command-line.ts'
 import { isLoopback } from '../loopback.ts'
 import { readPrivateFile, replacePrivateFile } from './private-file.ts'
 
-/** Address of the service of a data folder. Commands read it, and call the service instead of opening the graph. */
 const serverFile = z.object({ pid: z.number().int(), url: z.url(), version: z.string() })
 type ServerFile = z.output<typeof serverFile>
 
@@ -23,7 +22,6 @@ export function writeServerFile(dataFolder: string, content: ServerFile): void {
 
 /**
  * Returns the address of a data folder's service; null if the file does not exist. Its process may have ended.
- *
  * @throws `invalid_request` if another person may have written the file, if it is damaged, or if it names another machine
  */
 export function readServerFile(dataFolder: string): ServerFile | null {

@@ -5,15 +5,10 @@ import { readPrivateFile } from './private-file.ts'
 
 export const tokenFileIn = (dataFolder: string): string => path.join(dataFolder, 'token')
 
-/** Remedy for a token file that is not trusted. */
 export const newToken = (file: string): string =>
   `Others may know this token. Make a new one: rm ${quoteForShell(file)}, then turngraph serve`
 
-/**
- * Returns the token of a data folder; null if it has none yet.
- *
- * @throws `invalid_request` if git tracks the file, or another user may read or change it
- */
+/** @throws `invalid_request` if git tracks the file, or another user may read or change it */
 export function readTokenFile(dataFolder: string): string | null {
   const file = tokenFileIn(dataFolder)
   return readPrivateFile(file, newToken(file))?.trim() ?? null
