@@ -10,6 +10,11 @@ import { refuseUntrusted } from './data-folder/private-file.ts'
 import { isLoopback } from './loopback.ts'
 import { isServiceAddress } from './service-proof.ts'
 
+const onOff = (byDefault: 'on' | 'off', meaning: string) =>
+  z.enum(['on', 'off']).default(byDefault).describe(meaning)
+const whole = (least: number, message?: string) => z.coerce.number(message).int().min(least)
+const optionalText = (meaning: string) => z.string().optional().describe(meaning)
+
 /** Environment variables of Turngraph. docs/operations.md, which is generated from this schema, lists meanings and defaults. */
 const environmentSchema = z.object({
   TURNGRAPH_STORE: z
@@ -23,7 +28,7 @@ const environmentSchema = z.object({
       'where the graph is: `embedded:FOLDER`, `embedded:memory`, `neo4j://…`, `bolt://…`, `neo4j+s://…`',
     ),
   TURNGRAPH_NEO4J_USER: z.string().default('neo4j').describe('the user of a Neo4j store'),
-  TURNGRAPH_NEO4J_PASSWORD: z.string().optional().describe('its password'),
+  TURNGRAPH_NEO4J_PASSWORD: optionalText('its password'),
   TURNGRAPH_NEO4J_DATABASE: z.string().default('neo4j').describe('its database'),
   TURNGRAPH_DATA: z
     .string()
@@ -34,10 +39,7 @@ const environmentSchema = z.object({
     )
     .meta({ default: '.turngraph' }),
   TURNGRAPH_HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
-  TURNGRAPH_PORT: z.coerce
-    .number('must be a whole number, 0 to 65535')
-    .int()
-    .min(0)
+  TURNGRAPH_PORT: whole(0, 'must be a whole number, 0 to 65535')
     .max(65535)
     .default(7480)
     .describe('the port; 0 is any free one'),
@@ -45,36 +47,22 @@ const environmentSchema = z.object({
     .enum(['token', 'off'])
     .default('token')
     .describe('`token`, or `off` on a loopback address only'),
-  TURNGRAPH_TOKENS: z
-    .string()
-    .optional()
-    .describe(
-      'a file of further tokens, hashed, with scopes (default: tokens.json in the folder of TURNGRAPH_DATA)',
-    )
-    .meta({ default: 'tokens.json' }),
-  TURNGRAPH_EXECUTORS: z
-    .string()
-    .optional()
-    .describe('a file that names the executors a world may use; `external` is always there'),
+  TURNGRAPH_TOKENS: optionalText(
+    'a file of further tokens, hashed, with scopes (default: tokens.json in the folder of TURNGRAPH_DATA)',
+  ).meta({ default: 'tokens.json' }),
+  TURNGRAPH_EXECUTORS: optionalText(
+    'a file that names the executors a world may use; `external` is always there',
+  ),
   TURNGRAPH_PROJECT: z.string().min(1).default('default').describe('the project of callers that name none'),
-  TURNGRAPH_TURN_LENGTH_THRESHOLD: z.coerce
-    .number('must be a whole number')
-    .int()
-    .min(0)
+  TURNGRAPH_TURN_LENGTH_THRESHOLD: whole(0, 'must be a whole number')
     .default(5)
     .describe('turns of transcripts with more calls are long'),
-  TURNGRAPH_SYNC: z
-    .enum(['on', 'off'])
-    .default('on')
-    .describe('`off`: the embedded graph does not wait for the disk'),
-  TURNGRAPH_ACCEPT_LOSS: z
-    .enum(['on', 'off'])
-    .default('off')
-    .describe('`on`: an embedded graph is opened although acknowledged writes are lost'),
-  TURNGRAPH_IMPORT_ROOTS: z
-    .string()
-    .optional()
-    .describe('folders the server itself may import from, separated like PATH'),
+  TURNGRAPH_SYNC: onOff('on', '`off`: the embedded graph does not wait for the disk'),
+  TURNGRAPH_ACCEPT_LOSS: onOff(
+    'off',
+    '`on`: an embedded graph is opened although acknowledged writes are lost',
+  ),
+  TURNGRAPH_IMPORT_ROOTS: optionalText('folders the server itself may import from, separated like PATH'),
   TURNGRAPH_ALLOWED_HOSTS: z
     .string()
     .regex(/^[^\s/,]+(\s*,\s*[^\s/,]+)*$/, 'must be names or name:port, separated by commas')
@@ -82,45 +70,28 @@ const environmentSchema = z.object({
     .describe(
       'names under which the service is reached in addition to its address, `name` or `name:port`, separated by commas; a service on a loopback address, or with names listed, refuses requests with another Host or Origin',
     ),
-  TURNGRAPH_RATE_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(0)
+  TURNGRAPH_RATE_LIMIT: whole(0)
     .optional()
     .describe('requests a minute and token; 0 is none (default: none on loopback, else 600)'),
-  TURNGRAPH_MAX_CONNECTIONS: z.coerce
-    .number('must be a whole number of at least 1')
-    .int()
-    .min(1)
+  TURNGRAPH_MAX_CONNECTIONS: whole(1, 'must be a whole number of at least 1')
     .default(2000)
     .describe('connections at a time; fewer where the process may not open so many files'),
-  TURNGRAPH_WEB: z.enum(['on', 'off']).default('on').describe('`off`: the service serves no page'),
-  TURNGRAPH_GENAI_SPANS: z
-    .enum(['on', 'off'])
-    .default('off')
-    .describe(
-      '`on`: operations on the memory are spans after the GenAI conventions of OpenTelemetry, verifications their events',
-    ),
+  TURNGRAPH_WEB: onOff('on', '`off`: the service serves no page'),
+  TURNGRAPH_GENAI_SPANS: onOff(
+    'off',
+    '`on`: operations on the memory are spans after the GenAI conventions of OpenTelemetry, verifications their events',
+  ),
   TURNGRAPH_LOG: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('the level of the log, JSON lines on standard error'),
-  TURNGRAPH_TASK: z
-    .string()
-    .optional()
-    .describe(
-      'the task of a session of Claude Code, for its hooks, and of commands that name none: `FEATURE/TASK`, or as `.turngraph/task.json`; `none` excludes the session',
-    ),
-  TURNGRAPH_RUN_ID: z
-    .string()
-    .optional()
-    .describe(
-      'the run of an orchestrator: all its processes use one world (`turngraph.guardkit` of the Python client)',
-    ),
-  TURNGRAPH_HOOK_WAIT_MS: z.coerce
-    .number('must be a whole number of at least 1')
-    .int()
-    .min(1)
+  TURNGRAPH_TASK: optionalText(
+    'the task of a session of Claude Code, for its hooks, and of commands that name none: `FEATURE/TASK`, or as `.turngraph/task.json`; `none` excludes the session',
+  ),
+  TURNGRAPH_RUN_ID: optionalText(
+    'the run of an orchestrator: all its processes use one world (`turngraph.guardkit` of the Python client)',
+  ),
+  TURNGRAPH_HOOK_WAIT_MS: whole(1, 'must be a whole number of at least 1')
     .optional()
     .describe(
       'wait of a Claude Code hook for the service, in milliseconds (default: 150, at the start of a session 2000)',
@@ -134,7 +105,7 @@ const environmentSchema = z.object({
     )
     .optional()
     .describe('the service that commands go through'),
-  TURNGRAPH_TOKEN: z.string().optional().describe('the token that commands show to that service'),
+  TURNGRAPH_TOKEN: optionalText('the token that commands show to that service'),
 })
 
 export type Store =
