@@ -47,23 +47,18 @@ export const addExport = action(
           '--format in-toto and --world belong together, without --pairs and --since.',
           { hint: '`turngraph export --help` shows an example.' },
         )
-      return withClient({ project, readsOnly: true }, async (client) =>
-        writeLines(statementLines(client, worldSlug), out),
-      )
     }
-    if (session !== undefined)
-      return withClient({ project, readsOnly: true }, (client) =>
-        writeLines(readTrajectory(client, session), out),
-      )
     const request = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
-    await withClient({ project, readsOnly: true }, async (client) => {
+    const readLines = (client: TurngraphClient): AsyncIterable<string> => {
+      if (worldSlug !== undefined) return statementLines(client, worldSlug)
+      if (session !== undefined) return readTrajectory(client, session)
       const read = (cursor: string | null) =>
         project === undefined
           ? client.exportGraphPage({ ...request, cursor })
           : client.exportPage({ ...request, project, cursor })
-      const lines = pairs ? readPairs(read) : exportLines(read)
-      await writeLines(lines, out)
-    })
+      return pairs ? readPairs(read) : exportLines(read)
+    }
+    await withClient({ project, readsOnly: true }, (client) => writeLines(readLines(client), out))
   },
 )
 
