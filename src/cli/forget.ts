@@ -52,13 +52,9 @@ async function forgetNodes(options: Options): Promise<void> {
   refuseUnclear(options)
   const forgotten = await withClient({ project, readsOnly: !yes }, (client) => forgetAll(client, options))
   if (json) {
-    const { worlds, counts, skipped } = forgotten
-    const asSent = skipped.map(({ worldSlug, attemptId, turnRunId }) => ({
-      world_slug: worldSlug,
-      attempt_id: attemptId,
-      turn_run_id: turnRunId,
-    }))
-    return printJson({ dry_run: forgotten.dryRun, worlds, counts, skipped: asSent })
+    const { toSnakeCase } = await import('../core/wire-form.ts')
+    const { dryRun, worlds, counts, skipped } = forgotten
+    return printJson(toSnakeCase({ dryRun, worlds, counts, skipped: skipped.map(toSnakeCase) }))
   }
   await printForgotten(forgotten)
 }

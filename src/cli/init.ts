@@ -288,9 +288,7 @@ async function isConfirmed(json: boolean, { folder }: Plan, project: string | un
 }
 
 async function printWire(plan: Plan, figures: Figures | null, changed: readonly FileResult[]): Promise<void> {
-  const { snakeCase } = await import('../core/wire-form.ts')
-  const toWire = (fields: object) =>
-    Object.fromEntries(Object.entries(fields).map(([field, value]) => [snakeCase(field), value]))
+  const { toSnakeCase: toWire } = await import('../core/wire-form.ts')
   printJson({
     plan: toWire({
       ...plan,

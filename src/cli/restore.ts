@@ -36,11 +36,9 @@ Killed in the middle? The same command again goes on where it was.`,
       }
       return dryRun ? check() : write()
     })
-    if (json) {
-      const { dryRun: checked, ...rest } = report
-      return printJson({ dry_run: checked, ...rest })
-    }
-    await printReport(report)
+    if (!json) return printReport(report)
+    const { toSnakeCase } = await import('../core/wire-form.ts')
+    printJson(toSnakeCase(report))
   },
 )
 

@@ -1,5 +1,5 @@
 /** Prints the events of a watch: one line per turn, and each warning once. */
-import { snakeCase } from '../core/wire-form.ts'
+import { toSnakeCase } from '../core/wire-form.ts'
 import { describeBases } from '../rules/basis.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { describeCounts, type ProofCounts } from '../rules/notes.ts'
@@ -40,7 +40,7 @@ export function createPrinter(json: boolean): (event: WatchEvent) => void {
     if (SAID_ONCE.includes(event.type) && said.has(key)) return
     if (SAID_ONCE.includes(event.type)) said.add(key)
     if (json) {
-      printJsonLine(toLine(event))
+      printJsonLine(toSnakeCase({ ...event, at: new Date().toISOString() }))
       return
     }
     const shown = flattenEventTexts(event)
@@ -57,14 +57,6 @@ const flattenEventTexts = (event: WatchEvent): WatchEvent =>
       Array.isArray(value) ? value.map(toOneLine) : typeof value === 'string' ? toOneLine(value) : value,
     ]),
   ) as WatchEvent
-
-const toLine = (event: WatchEvent): object =>
-  Object.fromEntries(
-    Object.entries({ ...event, at: new Date().toISOString() }).map(([name, value]) => [
-      snakeCase(name),
-      value,
-    ]),
-  )
 
 type Turn = Extract<WatchEvent, { type: 'turn' }>
 

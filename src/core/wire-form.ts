@@ -9,6 +9,10 @@ import { scrubText } from './scrub/scrub.ts'
 
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
 
+/** Converts the names of the fields of an object, not those below them. */
+export const toSnakeCase = (fields: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).map(([field, value]) => [snakeCase(field), value]))
+
 type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : S
