@@ -1,4 +1,5 @@
 /** `turngraph cost`: the tokens of agents, and their price if a price table is given. */
+import { parseJson } from '../core/parse-json.ts'
 import type { OperationOutput } from '../operations/table.ts'
 import type { PriceTable } from '../rules/prices.ts'
 import { ask } from './ask.ts'
@@ -74,12 +75,8 @@ async function readPrices(file: string): Promise<PriceTable> {
       hint: 'Give JSON such as {"model-a": {"input": 3, "output": 15}}, in dollars per million tokens.',
     })
   }
-  let table: unknown
-  try {
-    table = JSON.parse(text.toString('utf8').replace(/^\uFEFF/, ''))
-  } catch {
-    return refuse('is not JSON')
-  }
+  const table = parseJson(text.toString('utf8').replace(/^\uFEFF/, ''))
+  if (table === undefined) return refuse('is not JSON')
   const parsed = priceTable.safeParse(table)
   if (parsed.success) return parsed.data
   const [{ path = [], message = '' } = {}] = parsed.error.issues

@@ -1,5 +1,6 @@
 /** Writes and reads the `:param` lines before a statement, in the form of Neo4j Browser. */
 import { TurngraphError } from '../core/errors.ts'
+import { parseJson } from '../core/parse-json.ts'
 
 export const paramLine = (name: string, value: string | number): string =>
   `:param ${name} => ${typeof value === 'number' ? value : quotedText(value)};`
@@ -32,12 +33,10 @@ export function readParamLines(text: string): { query: string; params: Record<st
 function parseValue(name: string, text: string): unknown {
   const [, inner] = QUOTED.exec(text) ?? []
   if (inner !== undefined) return inner.replace(/\\(.)/g, (_, sign) => (sign === 'n' ? '\n' : sign))
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new TurngraphError(
-      'invalid_request',
-      `:param ${name}: its value must be JSON, or a text in single quotes.`,
-    )
-  }
+  const value = parseJson(text)
+  if (value !== undefined) return value
+  throw new TurngraphError(
+    'invalid_request',
+    `:param ${name}: its value must be JSON, or a text in single quotes.`,
+  )
 }

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import type { AnalysisRequest } from '../analysis/named-analyses.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { didYouMean } from '../core/near-names.ts'
+import { parseJson } from '../core/parse-json.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { removeHidden } from '../rules/foreign-text.ts'
 import { ask } from './ask.ts'
@@ -130,13 +131,10 @@ function parameter(text: string, before: Record<string, unknown>): Record<string
 }
 
 function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    if (/^\s*[[{"]/.test(text))
-      throw new InvalidArgumentError('It begins like JSON, but cannot be parsed as JSON.')
-    return text
-  }
+  const value = parseJson(text)
+  if (value === undefined && /^\s*[[{"]/.test(text))
+    throw new InvalidArgumentError('It begins like JSON, but cannot be parsed as JSON.')
+  return value === undefined ? text : value
 }
 
 /** Selects the output of `--json`: `{columns, rows, truncated}`, and warnings if there are any. */

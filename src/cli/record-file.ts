@@ -41,8 +41,8 @@ export async function readRecordFile(file: string, expected = TURN_RECORD): Prom
 }
 
 /** The text of a report, which the service reads: an agent may write prose around its JSON. */
-export async function readReport(file: string): Promise<string> {
-  const bytes = await readAtMost(file, MAX_REPORT_BYTES).catch((cause: unknown) => cannotRead(file, cause))
+export async function readReport(file: string, mostBytes = MAX_REPORT_BYTES): Promise<string> {
+  const bytes = await readAtMost(file, mostBytes).catch((cause: unknown) => cannotRead(file, cause))
   if (isUtf8(bytes)) return bytes.toString('utf8')
   throw new TurngraphError('invalid_request', `${file} is not UTF-8.`, { hint: 'Name a report in UTF-8.' })
 }

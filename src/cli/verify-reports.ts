@@ -1,5 +1,4 @@
 /** `turngraph verify --junit`, `--tap` and `--vitest-json`: records what the tests of reports prove. */
-import { isUtf8 } from 'node:buffer'
 import { realpath, stat } from 'node:fs/promises'
 import type { Reported, ReportSummary, ReportText } from '../artifacts/test-reports/verify-by-reports.ts'
 import { TurngraphError } from '../core/errors.ts'
@@ -7,9 +6,8 @@ import { EXIT } from '../core/exit-codes.ts'
 import { plural } from '../core/plural.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { describeRunner } from '../verify/runner.ts'
-import { readAtMost } from './bounded-input.ts'
 import { printNote, printText } from './output.ts'
-import { cannotRead } from './record-file.ts'
+import { cannotRead, readReport } from './record-file.ts'
 import type { Given } from './verify-options.ts'
 import { printVerification, store } from './verify-store.ts'
 import { readTask } from './verify-task.ts'
@@ -66,31 +64,22 @@ async function readFiles({ junit = [], tap = [], vitestJson = [] }: Given): Prom
   const files: ReportFile[] = []
   let left = MAX_ALL_BYTES
   for (const { format, file } of named) {
-    const { text, bytes, ...written } = await readFile(file)
-    left -= bytes
+    const read = await readFile(file)
+    left -= Buffer.byteLength(read.text)
     if (left < 0)
       throw new TurngraphError('too_large', 'The reports are larger than 64 MiB.', {
         hint: 'Name fewer reports in one call.',
       })
-    files.push({ format, text, place: file, ...written })
+    files.push({ format, place: file, ...read })
   }
   return files
 }
 
 async function readFile(file: string) {
+  const text = await readReport(file, MAX_FILE_BYTES)
   try {
-    const bytes = await readAtMost(file, MAX_FILE_BYTES)
-    if (!isUtf8(bytes))
-      throw new TurngraphError('invalid_request', `${file} is not UTF-8.`, {
-        hint: 'Name a report in UTF-8.',
-      })
     const { mtimeMs } = await stat(file)
-    return {
-      text: bytes.toString('utf8'),
-      bytes: bytes.length,
-      path: await realpath(file),
-      writtenAt: Math.min(mtimeMs, Date.now()),
-    }
+    return { text, path: await realpath(file), writtenAt: Math.min(mtimeMs, Date.now()) }
   } catch (error) {
     return cannotRead(file, error)
   }
