@@ -1,5 +1,5 @@
 /** Lists the unproven criteria of a task for the hooks of Claude Code. Loads no package: a hook must be quick. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { cutLine } from '../rules/cut-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { STICKY } from './gate-policy.ts'
@@ -61,4 +61,4 @@ const cut = (text: string): string => cutLine(toOneLine(text).toWellFormed(), MA
 
 /** Digest that changes if a criterion was proven, or if a remaining criterion was judged again. */
 export const digestOf = (left: readonly Unproven[]): string =>
-  createHash('sha256').update(JSON.stringify(left)).digest('hex').slice(0, 16)
+  hash('sha256', JSON.stringify(left)).slice(0, 16)

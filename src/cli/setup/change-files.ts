@@ -1,5 +1,5 @@
 /** Adds the parts of Turngraph to the files of a folder, and removes them. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { TurngraphError } from '../../core/errors.ts'
@@ -187,10 +187,7 @@ function requireWritable(file: string): void {
   if (mode !== undefined && (mode & 0o200) === 0) throw refuse(file, 'is read-only', null)
 }
 
-const digestOf = (text: string | null): string =>
-  createHash('sha256')
-    .update(text ?? '')
-    .digest('hex')
+const digestOf = (text: string | null): string => hash('sha256', text ?? '')
 
 const refuse = (file: string, why: string, cause: unknown): TurngraphError =>
   new TurngraphError('invalid_request', `${file} ${why}.`, { hint: 'The file was not changed.', cause })

@@ -11,18 +11,13 @@ import { additionsOf, type Setup } from './additions.ts'
 import { addParts, type FileResult, hasPart } from './change-files.ts'
 import { OFFER_NAMES, type OfferName } from './offer-names.ts'
 
-const OFFERS: Record<OfferName, { key: string; describe(setup: Setup): string }> = {
-  hooks: {
-    key: 'h',
-    describe: () =>
-      'hooks: import each session after each turn, show an agent what its task has proven, and ask it to go on while a criterion is unproven',
-  },
-  mcp: { key: 'm', describe: () => 'the MCP server: agents ask the memory with tools' },
-  agents: { key: 'a', describe: () => 'ten lines that tell an agent how to ask the memory' },
-  task: {
-    key: 't',
-    describe: ({ task }) => `the task of the next session here: ${task === null ? '' : shownTask(task)}`,
-  },
+/** The first letter of an offer is its key. */
+const OFFERS: Record<OfferName, (setup: Setup) => string> = {
+  hooks: () =>
+    'hooks: import each session after each turn, show an agent what its task has proven, and ask it to go on while a criterion is unproven',
+  mcp: () => 'the MCP server: agents ask the memory with tools',
+  agents: () => 'ten lines that tell an agent how to ask the memory',
+  task: ({ task }) => `the task of the next session here: ${task === null ? '' : shownTask(task)}`,
 }
 
 /** @throws `invalid_request` that names the file that cannot be changed; then no file was changed */
@@ -45,11 +40,11 @@ export async function offer(setup: Setup): Promise<void> {
   for (const name of OFFER_NAMES) {
     const files = additionsOf(name, setup).map(({ file }) => file)
     if (files.length === 0) continue
-    const { key, describe } = OFFERS[name]
+    const key = name.charAt(0)
     const isMade = (await Promise.all(files.map((file) => hasPart(setup.folder, file)))).every(Boolean)
     if (!isMade) open.set(key, name)
     // The file may name another task than the one that would be set now.
-    const what = isMade && name === 'task' ? 'the task of this folder' : describe(setup)
+    const what = isMade && name === 'task' ? 'the task of this folder' : OFFERS[name](setup)
     printNote(`  ${isMade ? '-' : key}  ${isMade ? 'done: ' : ''}${what} (${files.join(', ')})`)
   }
   if (open.size === 0) return printNote('All of it is done. `turngraph init --undo` restores the files.')
