@@ -49,7 +49,7 @@ export async function readProjectReport(
   let bytes = measure({ sessions: { items: listed, hasMore: next_cursor !== null }, details: [] })
   const sound = listed.filter(({ outcome }) => outcome !== DAMAGED)
   for (const { world_slug: worldSlug } of sound.slice(0, MAX_IN_FULL)) {
-    const whole = await readUnlessDeleted(client, { project, worldSlug }, role)
+    const whole = await unlessDeleted(readSession(client, { project, worldSlug }, role))
     if (whole === null) {
       deleted.add(worldSlug)
       continue
@@ -70,15 +70,12 @@ export async function readProjectReport(
 const hideGate = <W extends { outcome: string }>(world: W): W =>
   world.outcome.startsWith('blocked by ') ? { ...world, outcome: 'blocked' } : world
 
-/** Reads a session; null if it was deleted after it was listed, because a long report takes minutes. */
-async function readUnlessDeleted(...args: Parameters<typeof readSession>) {
-  try {
-    return await readSession(...args)
-  } catch (error) {
+/** Returns null if a session was deleted after it was listed, because a long report takes minutes. */
+export const unlessDeleted = <T>(read: Promise<T>): Promise<T | null> =>
+  read.catch((error: unknown) => {
     if (hasCode(error, 'world_deleted', 'unknown_world')) return null
     throw error
-  }
-}
+  })
 
 function listCuts(project: string, role: Role, notInFull: number, hasMore: boolean): Cut[] {
   const of = `--project ${quoteForShell(project)}`

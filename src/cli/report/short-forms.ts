@@ -1,6 +1,5 @@
 /** Writes the short forms of a report, Markdown and JUnit, of one session or of a project. */
 import type { TurngraphClient } from '../../client/client.ts'
-import { hasCode } from '../../core/errors.ts'
 import { type Given, ROLES } from '../command.ts'
 import { missingOption } from '../folder-task.ts'
 import type { SessionFacts } from './session-facts.ts'
@@ -76,6 +75,7 @@ async function readFacts(
   { role = 'coach', ...target }: ReportTarget,
 ): Promise<{ sessions: SessionFacts[]; unread: number }> {
   const { readSessionFacts } = await import('./session-facts.ts')
+  const { unlessDeleted } = await import('./read-report.ts')
   const only = await findTargetSlug(client, project, target)
   if (only !== null)
     return { sessions: [await readSessionFacts(client, { project, worldSlug: only }, role)], unread: 0 }
@@ -86,12 +86,9 @@ async function readFacts(
   if (items.length === 0) await requireProject(client, project)
   const sessions: SessionFacts[] = []
   for (const listed of items.slice(0, MAX_SESSIONS)) {
-    try {
-      sessions.push(await readSessionFacts(client, { project, worldSlug: listed.worldSlug }, role, listed))
-    } catch (error) {
-      // Leaves out a session that was deleted after it was listed.
-      if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error
-    }
+    const session = { project, worldSlug: listed.worldSlug }
+    const facts = await unlessDeleted(readSessionFacts(client, session, role, listed))
+    if (facts !== null) sessions.push(facts)
   }
   return { sessions, unread: Math.max(0, items.length - MAX_SESSIONS) }
 }
