@@ -7,6 +7,17 @@ import { keepEnd, MAX_OUTPUT_TAIL_BYTES } from '../memory/record/observation.ts'
 import { turnInput, type VerificationInput } from '../memory/record/record.ts'
 import type { MODES } from '../rules/values.ts'
 
+const OF_BOTH = {
+  testsPassed: true,
+  testsFailed: true,
+  coverage: true,
+  lessonsFromTurn: true,
+  whatToTryNext: true,
+  transcriptSessionIds: true,
+  usage: true,
+  extra: true,
+} as const
+
 /** The halves of a turn record by role: a Player that could set verifications would judge itself. */
 export const playerHalf = turnInput.pick({
   playerSummary: true,
@@ -17,14 +28,7 @@ export const playerHalf = turnInput.pick({
   progressSummary: true,
   promises: true,
   commit: true,
-  testsPassed: true,
-  testsFailed: true,
-  coverage: true,
-  lessonsFromTurn: true,
-  whatToTryNext: true,
-  transcriptSessionIds: true,
-  usage: true,
-  extra: true,
+  ...OF_BOTH,
 })
 
 export const coachHalf = turnInput.pick({
@@ -36,15 +40,8 @@ export const coachHalf = turnInput.pick({
   filesSource: true,
   issues: true,
   gates: true,
-  testsPassed: true,
-  testsFailed: true,
-  coverage: true,
   archScore: true,
-  lessonsFromTurn: true,
-  whatToTryNext: true,
-  transcriptSessionIds: true,
-  usage: true,
-  extra: true,
+  ...OF_BOTH,
 })
 
 export type PlayerHalf = z.output<typeof playerHalf>
@@ -54,9 +51,7 @@ export type CoachHalf = z.output<typeof coachHalf>
 export type RoundRecord = PlayerHalf &
   CoachHalf & { mode: (typeof MODES)[number]; startedAt: string; completedAt: string }
 
-/**
- * Parses the output of an agent as its half, in camelCase or snake_case. @throws `invalid_request` that names each wrong field
- */
+/** Parses the output of an agent as its half, in camelCase or snake_case. @throws `invalid_request` with each wrong field */
 export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: string): z.output<S> {
   if (given === null || typeof given !== 'object' || Array.isArray(given) || isMessage(given)) {
     throw badOutput(
