@@ -200,9 +200,7 @@ export class ArtifactWatch {
     if (failure !== null) throw failure
   }
 
-  /**
-   * Checks whether an import would only repeat turns, without an imported one that waits again: its context would be replaced.
-   */
+  /** Checks whether an import would only repeat turns, without one that waits again: its context would be replaced. */
   #isOlder(ready: TaskFolder, found: TaskFolder, stamps: FileStamps): boolean {
     const imported = this.#turns.get(found.folder) ?? new Map()
     const isSame = [...stampTurns(ready, stamps)].every(([turn, stamp]) => imported.get(turn) === stamp)

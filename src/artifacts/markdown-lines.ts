@@ -21,9 +21,7 @@ export class TooManyBlocks extends Error {
   }
 }
 
-/**
- * Reads a part of a file, and names the part if it has too many blocks: `has the issue 7, which`. @throws {@link TooManyBlocks}
- */
+/** Reads a part of a file, and names the part (`has the issue 7, which`) in an error. @throws {@link TooManyBlocks} */
 export function readPart<T>(part: string, read: () => T): T {
   try {
     return read()

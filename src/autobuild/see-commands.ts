@@ -39,9 +39,7 @@ export type SeenCommand = {
 
 export type Seen = { commands: SeenCommand[]; verifications: ObservedVerification[] }
 
-/**
- * Runs the commands once. @throws `invalid_request` if there is nothing to run, or the reason of the signal after all have ended
- */
+/** @throws `invalid_request` if there is nothing to run, or the reason of the signal after all commands have ended */
 export async function seeCommands(
   checks: readonly Check[],
   settings: VerifySettings,

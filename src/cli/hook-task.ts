@@ -31,9 +31,7 @@ export class TaskNotNamed extends Error {
 export const isBoundTo = ({ file, sessionId: bound }: FoundTask, sessionId: string | null): boolean =>
   file === null || (bound !== null && bound === sessionId)
 
-/**
- * Returns the task that TURNGRAPH_TASK names, otherwise that of {@link findTaskFile}; null without either. @throws TaskNotNamed
- */
+/** Returns the task of TURNGRAPH_TASK, otherwise that of {@link findTaskFile}; null without either. @throws TaskNotNamed */
 export function findTask(
   named: string | undefined,
   folders: readonly (string | null | undefined)[],

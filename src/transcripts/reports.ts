@@ -1,6 +1,4 @@
-/**
- * Lists turns of transcripts and their patterns (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST").
- */
+/** Lists turns of transcripts and their patterns (seed 002, phases 3 and 4; transcripts.md, "Command line and REST"). */
 import * as z from 'zod'
 import { patternKey, sessionKey } from '../core/keys.ts'
 import { readPages, readRows } from '../graph/decode.ts'

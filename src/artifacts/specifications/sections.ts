@@ -91,9 +91,7 @@ export const NAMES_CRITERIA = /acceptance\s+criteria/i
 const LOOKS_LIKE_CRITERIA =
   /acceptance|acceptatie|acceptatiecriteria|criteri|critère|criterio|critério|kryteri|akzeptanz|kriterien|критери|критері|приемк|приёмк|受け入れ|受入|验收|驗收|수락|인수|definition of done|done when|must haves?/i
 
-/**
- * Joins an item's words and those of its nested items, without their check boxes. With `nested`, each item is a separate text.
- */
+/** Joins the words of an item and its nested items, without check boxes. With `nested`, each item is a separate text. */
 export function collectTexts(item: ListItem, nested = false): { text: string; line: number }[] {
   const texts = listItems(item).map(({ line, lines }) => ({ text: lines.join('\n'), line }))
   if (nested) return texts

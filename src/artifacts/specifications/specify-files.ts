@@ -74,9 +74,7 @@ export type ReadSpecifications = {
 
 export type Declaration = { parts: readonly TaskOfFile[]; criteria: StatedCriterion[] }
 
-/**
- * Reads the files at and below the paths, and groups their criteria by task. @throws the error of a file if it is the only path
- */
+/** Reads the files below the paths, and groups their criteria by task. @throws the error of a file if it is the only path */
 export async function readSpecificationFiles(
   paths: readonly string[],
   options: ReadFilesOptions,

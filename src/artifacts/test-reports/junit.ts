@@ -1,7 +1,5 @@
 /// <reference path="./sax.d.ts" />
-/**
- * Reads a JUnit report, as vitest, pytest, Maven, Gradle, jest-junit and gotestsum write it, with the five entities of XML. Pure.
- */
+/** Reads a JUnit report of vitest, pytest, Maven, Gradle, jest-junit or gotestsum, with the five entities of XML. Pure. */
 import type { Parser, Tag } from 'sax'
 import type { ReportedTest, TestStatus } from '../../rules/map-tests.ts'
 import { BrokenReport, joinName, MAX_DEPTH, TestList, toMilliseconds } from './reported-test.ts'
