@@ -17,6 +17,7 @@ import {
   readEffort,
   readPrompt,
 } from './content.ts'
+import { emptyState } from './empty-state.ts'
 import type { TranscriptRecord } from './line-records.ts'
 import { listResults, readOutcome } from './tool-result.ts'
 import {
@@ -81,21 +82,9 @@ const addUnanswered = (open: OpenTurn, { lastAt, toldMs, finished }: Unanswered)
 })
 
 export const newThread = (sessionId: string, sidechain: boolean): ThreadState => ({
+  ...emptyState(threadState),
   sessionId,
   sidechain,
-  nextIndex: 0,
-  open: null,
-  unanswered: null,
-  marks: [],
-  passed: [],
-  unsettled: [],
-  begins: null,
-  calls: 0,
-  held: [],
-  startedAt: null,
-  endedAt: null,
-  cwd: null,
-  version: null,
 })
 
 /**

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { maskName, splitSessionId } from '../core/keys.ts'
 import { LineSplitter } from '../core/lines.ts'
 import { maskedName } from './content.ts'
+import { emptyState } from './empty-state.ts'
 import { type TranscriptRecord, wholeObject, wholeObjectsLength } from './line-records.ts'
 import { recognizeReader, restoreReader, storedReader } from './readers/choose-reader.ts'
 import { claudeCodeReader } from './readers/claude-code.ts'
@@ -45,15 +46,7 @@ export const transcriptState = storedReader.extend({
 })
 export type TranscriptState = z.output<typeof transcriptState>
 
-const NEW: TranscriptState = {
-  agent: null,
-  reader: null,
-  sessionId: null,
-  threads: [],
-  records: [],
-  recent: [],
-  joined: [],
-}
+const NEW: TranscriptState = emptyState(transcriptState)
 
 const copySteps = <S, T extends { steps: S[] }>(turn: T): T => ({
   ...turn,

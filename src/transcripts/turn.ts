@@ -42,22 +42,19 @@ export const openTurn = z.object({
 export type OpenTurn = z.output<typeof openTurn>
 
 /** A turn of a transcript: one human→model→human cycle (contract: transcripts.md, "Turns"). */
-export const readTurn = z.object({
-  id: z.string(),
-  index: z.number(),
-  kind: z.string(),
-  status: z.enum(TRANSCRIPT_TURN_STATUSES),
-  startedAt: z.string().nullable(),
-  durationMs: z.number().nullable(),
-  durationSource: z.enum(['turn_duration', 'timestamps']).nullable(),
-  length: z.number(),
-  pattern: z.string().nullable(),
-  errors: z.number(),
-  parallelSteps: z.number(),
-  usage: usage.nullable(),
-  effort: z.string().nullable(),
-  steps: z.array(step.omit({ record: true }).extend({ parallelGroup: z.number().nullable() })),
-})
+export const readTurn = openTurn
+  .pick({ id: true, index: true, kind: true, startedAt: true, effort: true })
+  .extend({
+    status: z.enum(TRANSCRIPT_TURN_STATUSES),
+    durationMs: z.number().nullable(),
+    durationSource: z.enum(['turn_duration', 'timestamps']).nullable(),
+    length: z.number(),
+    pattern: z.string().nullable(),
+    errors: z.number(),
+    parallelSteps: z.number(),
+    usage: usage.nullable(),
+    steps: z.array(step.omit({ record: true }).extend({ parallelGroup: z.number().nullable() })),
+  })
 export type TranscriptTurn = z.output<typeof readTurn>
 
 /** @param closed true if the next turn has begun */

@@ -1,5 +1,6 @@
 /** Declares the state with which the reader of Codex continues at a later line. */
 import * as z from 'zod'
+import { emptyState } from '../empty-state.ts'
 
 export const codexState = z.object({
   sessionId: z.string().nullable(),
@@ -29,21 +30,4 @@ export const codexState = z.object({
 })
 export type CodexState = z.output<typeof codexState>
 
-export const NEW_CODEX_STATE: CodexState = {
-  sessionId: null,
-  isSubagent: false,
-  repeats: null,
-  turnId: null,
-  promptsOfTurn: 0,
-  prompts: 0,
-  key: null,
-  records: 0,
-  unnamedCalls: 0,
-  responses: 0,
-  isAnswered: false,
-  model: null,
-  effort: null,
-  total: null,
-  totalKey: null,
-  promptRecords: [],
-}
+export const NEW_CODEX_STATE: CodexState = emptyState(codexState)
