@@ -1,6 +1,7 @@
 /** Reports changes below paths by the notifications of the operating system. */
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FSWatcher } from 'chokidar'
 import { IGNORED_FOLDERS, isArtifactName } from '../artifacts/folders.ts'
 
@@ -11,7 +12,7 @@ export class ChangeNotifications {
   readonly #followed = new Map<string, Followed>()
   readonly #onTrouble: (error: Error) => void
   #changed = new Set<string>()
-  #onChange = () => {}
+  #change = new AbortController()
 
   constructor(onTrouble: (error: Error) => void) {
     this.#onTrouble = onTrouble
@@ -38,7 +39,7 @@ export class ChangeNotifications {
       })
       watcher.on('all', (event, file) => {
         this.#changed.add(event === 'addDir' || event === 'unlinkDir' ? file : path.dirname(file))
-        this.#onChange()
+        this.#change.abort()
       })
       // Each folder beyond the limit of the machine causes an error. Reports only the first one.
       watcher.once('error', (error) => {
@@ -52,21 +53,16 @@ export class ChangeNotifications {
   take(): ReadonlySet<string> {
     const changed = this.#changed
     this.#changed = new Set()
+    this.#change = new AbortController()
     return changed
   }
 
   async next(mostMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#changed.size === 0 && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, mostMs)
-        this.#onChange = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-        signal.addEventListener('abort', this.#onChange, { once: true })
-      })
-      signal.removeEventListener('abort', this.#onChange)
-    }
+    if (signal.aborted) return
+    const onAbort = () => this.#change.abort()
+    signal.addEventListener('abort', onAbort)
+    await sleep(mostMs, undefined, { signal: this.#change.signal }).catch(() => {})
+    signal.removeEventListener('abort', onAbort)
   }
 
   async close(): Promise<void> {
