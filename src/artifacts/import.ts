@@ -1,7 +1,7 @@
 /** Imports the autobuild artifacts below some paths: reads the task folders, then writes their turns. */
 import * as z from 'zod'
 import { asTurngraphError, hasCode, listProblems, TurngraphError } from '../core/errors.ts'
-import { name } from '../core/fields.ts'
+import { aFunction, name } from '../core/fields.ts'
 import { sha256 } from '../core/keys.ts'
 import { parseInput, snakeCase } from '../core/wire-form.ts'
 import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
@@ -25,22 +25,16 @@ import {
 
 export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total: number }
 
-export type ImportOptions = {
-  project?: string | null
-  dryRun?: boolean
-  /** False: the task files with the criteria are not read. */
-  specifications?: boolean
-  /** Called with the number of tasks done and of all tasks, first for reading, then for writing. */
-  onProgress?: (progress: ImportProgress) => void
-}
-
 /** Unknown options are rejected: an import with a misspelled `dryRun` would write. */
 const importOptions = z.strictObject({
   project: name.nullish(),
   dryRun: z.boolean().optional(),
+  /** False: the task files with the criteria are not read. */
   specifications: z.boolean().optional(),
-  onProgress: z.custom((given) => typeof given === 'function', 'must be a function').optional(),
+  /** Called with the number of tasks done and of all tasks, first for reading, then for writing. */
+  onProgress: aFunction<(progress: ImportProgress) => void>().optional(),
 })
+export type ImportOptions = z.input<typeof importOptions>
 
 /**
  * Captures the turns of the autobuild artifacts below the paths, each run in the world that already contains one of its turns,

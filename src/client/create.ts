@@ -1,5 +1,6 @@
 /** Creates a client for a service, with or without a spool, or for a store of its own. */
 import * as z from 'zod'
+import { aFunction } from '../core/fields.ts'
 import { parseInput } from '../core/wire-form.ts'
 import type { Graph } from '../graph/port.ts'
 import { loadConfig, type Store } from '../platform/config.ts'
@@ -7,7 +8,7 @@ import type { Executor } from '../runs/executor.ts'
 import { callOn, callsBy } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
 import { clientIsClosed } from './client-errors.ts'
-import { aFunction, type HttpClientOptions, httpClient, httpClientOptions, toAddress } from './http.ts'
+import { type HttpClientOptions, httpClient, httpClientOptions, toAddress } from './http.ts'
 import { type SpoolOptions, spoolOptions } from './spool.ts'
 
 const RETRIES = 3

@@ -30,8 +30,6 @@ const RETRY_LAST_MS = 2_000
 /** Maximum time-out of Node: a longer timer fires at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
-export const aFunction = <F>() => z.custom<F>((given) => typeof given === 'function', 'must be a function')
-
 export const httpClientOptions = z.strictObject({
   /** Address of the service, for example `http://127.0.0.1:7480`. */
   url: z.string(),

@@ -135,3 +135,5 @@ export const instant = z
     return z.NEVER
   })
   .meta({ format: 'date-time' })
+
+export const aFunction = <F>() => z.custom<F>((given) => typeof given === 'function', 'must be a function')
