@@ -8,7 +8,7 @@ import type { EarlierReading } from './turn-record.ts'
 type Page<T> = { items: T[]; nextCursor: string | null }
 type PageOf = { project: string | null; limit: number; cursor: string | null }
 
-/** The operations that an import needs. Written out here, because the clients import all capabilities: a cycle. */
+/** The operations that an import needs. Written out here, because a client is a layer above. */
 export type ImportTarget = {
   listWorlds(
     input: PageOf & { featureId: string; taskId: string; withoutTokens: boolean },

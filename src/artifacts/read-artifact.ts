@@ -20,7 +20,7 @@ export type ReadArtifact<T> =
 const MAX_MISFITS_NAMED = 50
 const MAX_UNMAPPED_COUNTED = 1_000
 
-/** @param name the first part of the field of each warning */
+/** @param given the text or the parsed value of the artifact @param name the first part of the field of each warning */
 export async function readArtifact<S extends Shape>(
   shape: S,
   given: unknown,
