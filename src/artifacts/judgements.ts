@@ -260,11 +260,4 @@ function gateStatus(value: unknown, field: string, warn: Warn): GateStatus {
 
 /** If its own run had no signal, the orchestrator adds an issue and leaves the Coach's claim unchanged. */
 const lacksSignal = (coach: CoachReport | undefined): boolean =>
-  (coach?.issues ?? []).some(
-    (issue) =>
-      typeof issue !== 'string' &&
-      typeof issue.details === 'object' &&
-      issue.details !== null &&
-      'signal_absent' in issue.details &&
-      issue.details.signal_absent === true,
-  )
+  (coach?.issues ?? []).some((issue) => Object(Object(issue).details).signal_absent === true)
