@@ -6,6 +6,7 @@ import {
   quoteTitle,
   readDocument,
   type Section,
+  splitAtLabels,
   warnOfUnread,
 } from './sections.ts'
 import { MAX_TEXTS, type ReadOptions, type Stated, StatedList } from './stated.ts'
@@ -87,7 +88,7 @@ function readEntries({ items, texts }: Section): Entry[] {
   // The limit of a list plus one, so that a longer list is refused.
   const ofItems = items.slice(0, MAX_TEXTS + 1).flatMap((item) =>
     collectTexts(item).map(({ text: whole, line }) => {
-      const { number, text } = splitNumber(whole)
+      const { label: number, text } = splitNumber(whole)
       return { text, line, number, isBullet: number === null && !/\d/.test(item.mark) }
     }),
   )
@@ -97,22 +98,14 @@ function readEntries({ items, texts }: Section): Entry[] {
   return [...ofItems, ...ofTexts].sort((a, b) => a.line - b.line)
 }
 
-function readNumbered(lines: readonly string[], first: number): Entry[] {
-  const entries: Entry[] = []
-  for (const [i, line] of lines.entries()) {
-    const { number, text } = splitNumber(line)
-    if (number !== null) entries.push({ number, text, line: first + i, isBullet: false })
-    else {
-      const last = entries.at(-1)
-      if (last !== undefined) last.text += `\n${text}`
-    }
-  }
-  return entries
-}
+const readNumbered = (lines: readonly string[], first: number): Entry[] =>
+  splitAtLabels(lines, first, splitNumber).map(({ label, ...entry }) => ({
+    ...entry,
+    number: label,
+    isBullet: false,
+  }))
 
-function splitNumber(text: string): { number: string | null; text: string } {
-  const found = NUMBERED.exec(text)
-  return found === null
-    ? { number: null, text }
-    : { number: found[1] ?? null, text: text.slice(found[0].length) }
+function splitNumber(text: string): { label: string | null; text: string } {
+  const [start = '', label = null] = NUMBERED.exec(text) ?? []
+  return { label, text: text.slice(start.length) }
 }

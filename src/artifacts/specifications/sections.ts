@@ -124,6 +124,22 @@ export function warnOfUnread(
 /** Matches `**Acceptance criteria:** The user logs in`. */
 const INLINE_CRITERIA = /^[ \t*_>]*acceptance[ \t]+criteria[*_]*[:：]/i
 
+/** Splits lines at those that begin with a label. Lines above the first one are left out. */
+export function splitAtLabels(
+  lines: readonly string[],
+  first: number,
+  split: (line: string) => { label: string | null; text: string },
+): { label: string; text: string; line: number }[] {
+  const found: { label: string; text: string; line: number }[] = []
+  for (const [i, each] of lines.entries()) {
+    const { label, text } = split(each)
+    const last = found.at(-1)
+    if (label !== null) found.push({ label, text, line: first + i })
+    else if (last !== undefined) last.text += `\n${each}`
+  }
+  return found
+}
+
 export const quoteTitle = ({ title }: Section): string => JSON.stringify(title.slice(0, 80))
 
 export function describeContent({ items, texts }: Section): string | null {

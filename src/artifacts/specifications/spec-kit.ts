@@ -11,6 +11,7 @@ import {
   quoteTitle,
   readDocument,
   type Section,
+  splitAtLabels,
   warnOfUnread,
 } from './sections.ts'
 import { cleanText, type ReadOptions, type Stated, StatedList } from './stated.ts'
@@ -189,18 +190,8 @@ function findColumn(headers: readonly string[]): number {
   return found.find((column) => column >= 0) ?? -1
 }
 
-function readParagraph(lines: readonly string[], first: number): Labeled[] {
-  const found: Labeled[] = []
-  for (const [i, line] of lines.entries()) {
-    const { label, text } = splitLabel(line)
-    if (label !== null) found.push({ label, text, line: first + i, isItem: false })
-    else {
-      const last = found.at(-1)
-      if (last !== undefined) last.text += `\n${line}`
-    }
-  }
-  return found
-}
+const readParagraph = (lines: readonly string[], first: number): Labeled[] =>
+  splitAtLabels(lines, first, splitLabel).map((labeled) => ({ ...labeled, isItem: false }))
 
 const TASK = /^[*_]{0,2}(T\d{3,}[a-z]?)[*_]{0,2}[:.]?[ \t]+(?:\[(?:P|US\d+)\][ \t]*)*/
 
