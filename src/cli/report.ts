@@ -1,9 +1,7 @@
 /** `turngraph report`: writes the views of a session or project to one file that can be attached and read anywhere. */
-import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { action, type Given, PROJECT } from './command.ts'
 import { printNote } from './output.ts'
-import type { ReportContent } from './report/report-content.ts'
 import {
   findTargetSlug,
   REPORT_TARGET,
@@ -60,20 +58,14 @@ async function writeReport({ out, project, format = 'html', ...parts }: Options)
   if (out !== undefined) printNote(`Wrote ${out}.`)
 }
 
-async function writeHtml(project: string | undefined, parts: Asked): Promise<string> {
+async function writeHtml(project: string | undefined, { role = 'coach', ...target }: Asked): Promise<string> {
   const { renderReport } = await import('#report')
   const { cleanContent } = await import('./report/foreign-content.ts')
-  const content = await withReportClient(project, (client, of) => readReport(client, of, parts))
-  return renderReport(cleanContent(content))
-}
-
-async function readReport(
-  client: TurngraphClient,
-  project: string,
-  { role = 'coach', ...target }: Asked,
-): Promise<ReportContent> {
   const { readProjectReport, readSessionReport } = await import('./report/read-report.ts')
-  const worldSlug = await findTargetSlug(client, project, target)
-  if (worldSlug === null) return readProjectReport(client, project, role)
-  return readSessionReport(client, project, worldSlug, role)
+  const content = await withReportClient(project, async (client, of) => {
+    const worldSlug = await findTargetSlug(client, of, target)
+    if (worldSlug === null) return readProjectReport(client, of, role)
+    return readSessionReport(client, of, worldSlug, role)
+  })
+  return renderReport(cleanContent(content))
 }
