@@ -216,7 +216,4 @@ function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
     : `Made a new graph in ${folder}.`
 }
 
-export function tokenFor({ token, dataFolder }: Config): string | null {
-  if (token !== null) return token
-  return readTokenFile(dataFolder)
-}
+export const tokenFor = ({ token, dataFolder }: Config): string | null => token ?? readTokenFile(dataFolder)

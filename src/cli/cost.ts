@@ -3,7 +3,7 @@ import { parseJson } from '../core/parse-json.ts'
 import type { OperationOutput } from '../operations/table.ts'
 import type { PriceTable } from '../rules/prices.ts'
 import { ask } from './ask.ts'
-import { readAtMost } from './bounded-input.ts'
+import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
 import { printItems } from './output.ts'
 
@@ -62,14 +62,12 @@ Example:
   },
 )
 
-const MAX_TABLE_BYTES = 1024 * 1024
-
 /** @throws `not_found` if the file cannot be read, `invalid_request` that names the first wrong price */
 async function readPrices(file: string): Promise<PriceTable> {
   const { cannotRead } = await import('./record-file.ts')
   const { priceTable } = await import('../rules/prices.ts')
   const { invalidField } = await import('../core/errors.ts')
-  const text = await readAtMost(file, MAX_TABLE_BYTES).catch((cause: unknown) => cannotRead(file, cause))
+  const text = await readAtMost(file, MAX_REQUEST_BYTES).catch((cause: unknown) => cannotRead(file, cause))
   const refuse = (why: string): never => {
     throw invalidField('--prices', `${file}: ${why}`, {
       hint: 'Give JSON such as {"model-a": {"input": 3, "output": 15}}, in dollars per million tokens.',
