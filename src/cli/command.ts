@@ -179,6 +179,14 @@ function parseName(text: string): string {
   throw new InvalidArgumentError('It is empty.')
 }
 
+/** Parses names with commas between, in the order of `allowed`. */
+export function parseSome<T extends string>(text: string, allowed: readonly T[], orElse = ''): T[] {
+  const given = text.split(',')
+  const some = allowed.filter((name) => given.includes(name))
+  if (some.length === new Set(given).size) return some
+  throw new InvalidArgumentError(`It must be some of ${allowed.join(',')}, with commas between${orElse}.`)
+}
+
 export function parseWhole(text: string): number {
   if (/^-?\d{1,15}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number.')

@@ -3,12 +3,11 @@
 import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { InvalidArgumentError } from 'commander'
 import { plural } from '../core/plural.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 import { isOver } from '../rules/session-outcome.ts'
 import { readAtMost } from './bounded-input.ts'
-import { action, SHARED } from './command.ts'
+import { action, parseSome, SHARED } from './command.ts'
 import { dropEarlierInput } from './earlier-input.ts'
 import { takeNewsOfGraph } from './graph-in-use.ts'
 import type { NamedTask } from './hook-task.ts'
@@ -39,7 +38,7 @@ export const addInit = action(
       with: [
         '--with <offers>',
         'set these up, with commas between: hooks, mcp, agents, task',
-        { parse: parseOffers },
+        { parse: (text: string) => parseSome(text, OFFER_NAMES) },
       ],
       undo: [
         '--undo',
@@ -115,13 +114,6 @@ function printFigures(plan: Plan, figures: Figures): void {
   plan.leftOut.setExitCode()
   for (const note of [describeNotImported(plan, figures), describeNotAllowed(figures)])
     if (note !== null) printNote(note)
-}
-
-function parseOffers(text: string): OfferName[] {
-  const given = text.split(',')
-  const offers = OFFER_NAMES.filter((name) => given.includes(name))
-  if (offers.length === new Set(given).size) return offers
-  throw new InvalidArgumentError(`It must be some of ${OFFER_NAMES.join(',')}, with commas between.`)
 }
 
 /** Sets up the named offers and returns the result of each file. Without names, asks at a terminal and returns no result. */

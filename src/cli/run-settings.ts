@@ -3,8 +3,8 @@
 import { InvalidArgumentError } from 'commander'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { describeFailures, describeMinutes, describeTokens } from '../rules/goal-words.ts'
-import { RESUME_POLICIES, STOP_REASONS, type StopReason } from '../rules/values.ts'
-import { type Given, parseWhole } from './command.ts'
+import { RESUME_POLICIES, STOP_REASONS } from '../rules/values.ts'
+import { type Given, parseSome, parseWhole } from './command.ts'
 
 type Settings = Pick<OperationInput<'setWorld'>, 'stopWhen' | 'budget' | 'backoff' | 'resume'>
 
@@ -21,15 +21,6 @@ function parseNumber(text: string): number {
   throw new InvalidArgumentError('It must be a number.')
 }
 
-function parseStopWhen(text: string): StopReason[] {
-  const named = text.split(',')
-  const reasons = STOP_REASONS.filter((reason) => named.includes(reason))
-  if (reasons.length === new Set(named).size) return reasons
-  throw new InvalidArgumentError(
-    `It must be some of ${STOP_REASONS.join(',')}, with commas between, or none.`,
-  )
-}
-
 function parseBackoff(text: string): NonNullable<Settings['backoff']> {
   const [first = '', factor = '', most = '', ...more] = text.split(',')
   if (more.length > 0) throw new InvalidArgumentError('It must be FIRST_MS,FACTOR,MOST_MS, or none.')
@@ -40,7 +31,7 @@ export const RUN_SETTINGS = {
   stopWhen: [
     '--stop-when <reasons>',
     'what ends its runs early: approved,all_verified,all_observed,stalled,budget or some of them',
-    { parse: orNone(parseStopWhen) },
+    { parse: orNone((text) => parseSome(text, STOP_REASONS, ', or none')) },
   ],
   budgetMinutes: [
     '--budget-minutes <minutes>',
