@@ -30,7 +30,7 @@ export class TranscriptWatch {
       return report
     } catch (error) {
       // A file or folder disappeared between two calls. The next look ignores it.
-      if (hasCode(error, 'invalid_request') || isGone(error)) return null
+      if (hasCode(error, 'not_found') || isGone(error)) return null
       throw error
     }
   }
