@@ -5,7 +5,7 @@ import { Executors } from '../../src/runs/executors.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
 import { memory } from '../support/embedded-engines.ts'
 import { exportOf, recordsOf, restoreLines } from '../support/exported.ts'
-import { aContext, aTurn, clientOf, PROJECT, type TurnToSend } from '../support/records.ts'
+import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { bytesOf, errorsOf, everyTurn, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
@@ -190,6 +190,26 @@ export function secretsContract(store: StoreUnderTest): void {
       const another = await memory.open()
       expect((await restoreRecords(another, clean)).redactions).toBe(0)
       await another.close()
+    })
+
+    test('a secret that is an argument of its own is masked in the command of an observation and of a criterion', async () => {
+      const secret = ['hunter2', 'Qx9z'].join('')
+      const commandOf = (value: string) => ['mysql', '--password', value, '--execute', 'select 1']
+      const observation = { command: commandOf(secret), exitCode: 0, startedAt: '2026-01-02T00:00:00Z' }
+      await client().captureTurnState(
+        aTurn(1, {
+          verifications: [{ criterionId: 'AC-1', status: 'verified', source: 'command', observation }],
+        }),
+      )
+      const criterion = { criterionId: 'AC-1', text: 'It answers', kind: 'command' as const }
+      await client().declareCriteria({
+        ...{ featureId: FEATURE, taskId: TASK },
+        criteria: [{ ...criterion, command: observation.command }],
+      })
+      expect(await everything()).not.toContain(secret)
+      const { criteria } = await client().getSpecification({ featureId: FEATURE, taskId: TASK })
+      const masked = expect.stringMatching(/^\[redacted:[0-9a-f]{2}\]$/)
+      expect(criteria).toMatchObject([{ command: commandOf(masked) }])
     })
 
     test('a text without secrets is stored unchanged', async () => {

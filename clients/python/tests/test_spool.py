@@ -65,17 +65,20 @@ class SpoolTest(ServiceTest):
         network = self.away()
         client = self.client(network.url, spool=self.folder)
         secret = "k7Qp2vXz9Lm" + "T4wBn8RfD"
-        self.spooled(client, 1, player_summary=f"export DB_PASSWORD={secret}", extra={f"token={secret}": [secret]})
+        short = "hunter2" + "Qx9z"
+        extra = {f"token={secret}": [secret], "command": ["mysql", "--password", short]}
+        self.spooled(client, 1, player_summary=f"export DB_PASSWORD={secret}", extra=extra)
         self.assertEqual(stat.S_IMODE(Path(self.folder).stat().st_mode), 0o700)
         self.assertEqual(stat.S_IMODE((Path(self.folder) / "refused").stat().st_mode), 0o700)
         [file] = Path(self.folder).glob("*.json")
         self.assertNotIn(f"={secret}", file.read_text())
+        self.assertNotIn(short, file.read_text())
         self.assertRegex(json.loads(file.read_text())["input"]["playerSummary"], r"^export DB_PASSWORD=\[redacted:[0-9a-f]{32}\]$")
         network.fate = lambda method, path: None
         client.list_projects()
         self.assertEqual(self.numbers(), [1])
         again = client.capture_turn_state(
-            **self.turn(1, player_summary=f"export DB_PASSWORD={secret}", extra={f"token={secret}": [secret]})
+            **self.turn(1, player_summary=f"export DB_PASSWORD={secret}", extra=extra)
         )
         self.assertFalse(again["created"])
         self.assertRegex(again["player_summary"], r"^export DB_PASSWORD=\[redacted:[0-9a-f]{2}\]$")

@@ -26,6 +26,8 @@ IDENTITY = frozenset({"project", "feature_id", "task_id", "world_slug"})
 # Between two texts, and between a name and its text: no form runs across the first one (src/core/scrub/scrub.ts).
 BETWEEN = "\n\0\n"
 NAMES = '":"'
+# The key of a program and its arguments. They are scanned as one line.
+COMMAND = "command"
 
 
 def mask_record(record: Any) -> Any:
@@ -40,16 +42,20 @@ def mask_record(record: Any) -> Any:
         parts.append(text + after)
         length += len(text) + len(after)
 
-    def visit(value: Any) -> None:
+    def visit(value: Any, after: str = BETWEEN) -> None:
+        nonlocal length
         if isinstance(value, str):
-            add(value, BETWEEN)
+            add(value, after)
         elif isinstance(value, (list, tuple)):
             for item in value:
-                visit(item)
+                visit(item, after)
+            if after != BETWEEN:
+                parts.append(BETWEEN)
+                length += len(BETWEEN)
         elif isinstance(value, dict):
             for key, item in value.items():
                 add(str(key), NAMES if isinstance(item, str) else BETWEEN)
-                visit(item)
+                visit(item, " " if key == COMMAND and isinstance(item, (list, tuple)) else BETWEEN)
 
     visit(record)
     found = sorted(find_secrets("".join(parts)))

@@ -92,6 +92,9 @@ type Piece = Readonly<{ text: string; start: number }>
  */
 const BETWEEN = '\n\0\n'
 
+/** Key of a program and its arguments. They are scanned as one line: a secret is recognized by the argument before it. */
+const COMMAND = 'command'
+
 /** Separates a key from its text, as in JSON. Some secrets are recognized only by their name. */
 const NAMES = '":"'
 
@@ -127,13 +130,15 @@ function layOut(record: unknown): { content: string; pieces: Piece[] } {
     pieces.push({ text, start: content.length })
     content += text + after
   }
-  const visit = (value: unknown): void => {
-    if (typeof value === 'string') add(value, BETWEEN)
-    else if (Array.isArray(value)) for (const item of value) visit(item)
-    else if (value !== null && typeof value === 'object') {
+  const visit = (value: unknown, after = BETWEEN): void => {
+    if (typeof value === 'string') add(value, after)
+    else if (Array.isArray(value)) {
+      for (const item of value) visit(item, after)
+      if (after !== BETWEEN) content += BETWEEN
+    } else if (value !== null && typeof value === 'object') {
       for (const [key, item] of Object.entries(value)) {
         add(key, typeof item === 'string' ? NAMES : BETWEEN)
-        visit(item)
+        visit(item, key === COMMAND && Array.isArray(item) ? ' ' : BETWEEN)
       }
     }
   }
