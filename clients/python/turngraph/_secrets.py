@@ -340,6 +340,8 @@ def _find_place(
         if re.match(r"--?[A-Za-z]", head) or re.fullmatch(r"--?", head):
             return "option"
         return "option" if SET_COMMAND.search(around) and re.match(r"[A-Za-z]", text) else None
+    if head.startswith("-D") and sign == "=":
+        return "line"
     if re.match(r"--?[A-Za-z]", head):
         return "option"
     if quote is not None:

@@ -112,6 +112,8 @@ function findPlace({ around, head, quote, sign, text, suffix }: Surroundings): N
       ? 'option'
       : null
   }
+  // `-Dstorepass=x` sets a variable of Java or of a build.
+  if (/^-D/.test(head) && sign === '=') return 'line'
   if (/^--?[A-Za-z]/.test(head)) return 'option'
   if (quote !== undefined) return 'field'
   if (around.endsWith('${')) return 'default'

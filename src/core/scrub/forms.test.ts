@@ -47,6 +47,8 @@ test('a short password is masked after the name of a password variable without a
     'KEYPASS=hunter2!',
     'storepass=hunter2!',
     'appDbPass=hunter2!',
+    'java -Dstorepass=hunter2! -jar app.jar',
+    'mvn verify -Djavax.net.ssl.keyStorePassword=changeit',
     'appDbPass = "Tr0ub4dor&3"',
   ])
     expect(await maskedIn(text)).toMatch(/= ?"?\[redacted/)
