@@ -64,6 +64,8 @@ test.each([
   ['- [ ] **AC-1**: **It** seeds', 'AC-1', '**It** seeds'],
   ['* [x] AC-1: It seeds', 'AC-1', 'It seeds'],
   ['**AC-6: It** seeds', 'AC-6', '**It** seeds'],
+  ['- **AC-6 (must):** It seeds', 'AC-6', '**(must):** It seeds'],
+  ['**AC-6 [P1]**: It seeds', 'AC-6', '**[P1]**: It seeds'],
   ['**AC-6 — It seeds**', 'AC-6', '**It seeds**'],
   ['**SEED-01** — It seeds', 'SEED-01', 'It seeds'],
   ['**SEED-01:** It seeds', 'SEED-01', 'It seeds'],

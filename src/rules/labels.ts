@@ -46,7 +46,7 @@ const MARKED = marked(KNOWN_LABEL, '\\s*:?\\s*(?:[-–—]+\\s+)?')
 const MARKED_ANY = marked(ANY_LABEL, '(?:(?<=:[*_`]+)|\\s*:|\\s+[-–—]+(?=\\s))\\s*(?:[-–—]+\\s+)?')
 /** The mark encloses more words than the label: they keep it. */
 const MARKED_WITH_MORE = new RegExp(
-  `^(\\*\\*|__|[*_\`])(${KNOWN_LABEL})${ENDS}\\s*(?::|[-–—](?=\\s))\\s*`,
+  `^(\\*\\*|__|[*_\`])(${KNOWN_LABEL})${ENDS}\\s*(?::|[-–—](?=\\s)|(?=[[(]))\\s*`,
   'u',
 )
 const BEGINS_WITH_LABEL = new RegExp(`^[*_\`]*${KNOWN_LABEL}${ENDS}`, 'u')
@@ -79,7 +79,7 @@ export function splitLabel(given: string): { label: string | null; text: string 
 }
 
 /** A lowercase letter after the label continues a sentence about it: `US-1 is shown`. */
-const OWN_LABEL = new RegExp(`^(${KNOWN_LABEL})\\s+(?=[\\p{Lu}\\p{Lo}\`"'(])`, 'u')
+const OWN_LABEL = new RegExp(`^(${KNOWN_LABEL})\\s+(?=[\\p{Lu}\\p{Lo}\`"'([])`, 'u')
 
 /** Removes the label of an entry from the start of its text if only white space separates them. */
 export function withoutOwnLabel(text: string, label: string | null): string {
