@@ -102,7 +102,7 @@ describe('a task file in Markdown', () => {
     ],
     [
       'headings of scenarios',
-      '### Scenario: login\n- **Given** a\n- **Then** b\n### Scenario 2 - logout\nGiven c',
+      '### **Scenario: login**\n- **Given** a\n- **Then** b\n### Scenario 2 - logout\nGiven c',
       ['|login: **Given** a **Then** b', '|logout: Given c'],
     ],
     ['a heading that begins with another word', '### Scenario-based tests\n- one\n- two', ['|one', '|two']],

@@ -31,6 +31,8 @@ export const BOLD_LEVEL = 7
 /** A line with a colon that names criteria: `Acceptance criteria:`. */
 const COLON_LEVEL = 8
 const BOLD_LINE = /^(\*\*|__)((?:(?!\1).)+)\1$/
+/** Matches the bold start of a heading: `### **Scenario:** Login`. */
+const BOLD_START = /^\*\*(.+?)\*\*/
 const COLON_LINE = /^[^*_|].{0,80}[:：][ \t]*$/
 
 export function readSections(body: string, offset = 0): Section[] {
@@ -45,7 +47,7 @@ export function readSections(body: string, offset = 0): Section[] {
   start('', 0, 1)
   for (const block of readBlocks(body)) {
     const section = sections.at(-1)
-    if (block.kind === 'heading') start(block.text, block.level, block.line)
+    if (block.kind === 'heading') start(block.text.replace(BOLD_START, '$1'), block.level, block.line)
     else if (block.kind === 'item') section?.items.push(moveDown(block, offset))
     else if (block.kind === 'fence') section?.texts.push({ ...block, line: block.line + offset })
     else addParagraph(block)
