@@ -62,10 +62,12 @@ function listIssues(source: string, warnings: StatedWarning[]): Issue[] {
   return issues
 }
 
+const ESCAPED_BREAK = /(?<!["'`](?:\\r)?)(?:\\r)?\\n(?! ?[a-z])/g
+
 /** Splits a text into its items, and the lines outside of lists that say something. Headings are left out. */
 export function splitLoose(text: string): string[] {
-  // Some programs write the two characters \n instead of a line break.
-  const lines = text.replace(/(?:\\r)?\\n(?![a-z])/g, '\n')
+  // Some programs write the two characters \n instead of each line break. Within quotes or a sentence, a text is about them.
+  const lines = text.includes('\n') ? text : text.replace(ESCAPED_BREAK, '\n')
   return readSections(lines).flatMap(({ items, texts }) => {
     const starts = new Set(items.map(({ line }) => line))
     const ofTexts = texts.flatMap(({ kind, line: first, lines: own }) =>

@@ -47,6 +47,9 @@ test('criteria of beads are items and lines; headings, marks of fences and lines
     ),
   ).toEqual(['one\nmore', '[ ] two', 'Three holds', 'npm test'])
   expect(splitLoose('In C:\\new\\nIt opens')).toEqual(['In C:\\new', 'It opens'])
+  for (const text of ['Lines end with \\n on each system', "Splits at '\\n' and at `\\r\\n`, not at \\t"])
+    expect(splitLoose(text)).toEqual([text])
+  expect(splitLoose('It starts\nA \\n. It ends')).toEqual(['It starts', 'A \\n. It ends'])
 })
 
 test('each task of task-master has a criterion of its own and of each subtask; a tag is part of the feature', async () => {
