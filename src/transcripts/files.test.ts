@@ -28,6 +28,11 @@ test.each([
     JSON.stringify({ loglines: [{ sessionId: 's' }] }),
     'it is one JSON document, no transcript of ~/.claude/projects',
   ],
+  [
+    'a trajectory of one line',
+    JSON.stringify({ trajectory: [{ action: 'ls', type: 'tool' }], info: {} }),
+    'it is one JSON document, no transcript of ~/.claude/projects',
+  ],
   ['an array', '[\n  {"type": "user"}\n]\n', 'it is a JSON array, no transcript of ~/.claude/projects'],
   ['words', 'Some notes\n', 'it is plain text, no transcript of ~/.claude/projects'],
   ['nothing', '\n', 'it is empty'],

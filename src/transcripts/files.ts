@@ -118,7 +118,9 @@ export type TranscriptFile = {
 export async function describeOtherFormat(file: string): Promise<string | null> {
   const start = await readStart(file)
   if (start === '') return 'it is empty'
-  return recognizeFormat(start) ?? (/^[{[]/.test(start) ? null : `it is plain text, ${NO_TRANSCRIPT}`)
+  const isWhole = !start.includes('\n') && !/^\{"(?:type|uuid|parentUuid|sessionId)"/.test(start)
+  const ofJson = isWhole ? ONE_DOCUMENT : null
+  return recognizeFormat(start) ?? (/^[{[]/.test(start) ? ofJson : `it is plain text, ${NO_TRANSCRIPT}`)
 }
 
 async function readStart(file: string): Promise<string> {
@@ -145,6 +147,7 @@ function beginsWithSession(start: Buffer): boolean {
 
 const FIRST_BYTES = 64 * 1024
 const NO_TRANSCRIPT = 'no transcript of ~/.claude/projects'
+const ONE_DOCUMENT = `it is one JSON document, ${NO_TRANSCRIPT}`
 
 /** Names the format of a text that begins like a file of another program; null for a transcript or an unknown format. */
 function recognizeFormat(start: string): string | null {
@@ -155,9 +158,7 @@ function recognizeFormat(start: string): string | null {
     if (record === null) continue
     records.push(record)
     if (typeof record.sessionId !== 'string') continue
-    return lines.length === 1 && record.loglines !== undefined
-      ? `it is one JSON document, ${NO_TRANSCRIPT}`
-      : null
+    return lines.length === 1 && record.loglines !== undefined ? ONE_DOCUMENT : null
   }
   if (records.some(({ type, session_id }) => typeof type === 'string' && typeof session_id === 'string'))
     return `it is the stream of \`claude -p --output-format stream-json\`, ${NO_TRANSCRIPT}`
@@ -167,11 +168,11 @@ function recognizeFormat(start: string): string | null {
     records.length > 0 &&
     records.some(({ loglines, messages, type }) => type === undefined && (loglines ?? messages) !== undefined)
   )
-    return `it is one JSON document, ${NO_TRANSCRIPT}`
+    return ONE_DOCUMENT
   if (/^\[\s*(?:[[{\]]|$)/.test(start)) return `it is a JSON array, ${NO_TRANSCRIPT}`
   if (records.length > 0) return null
   if (/^\{\s*(?:"|$)/.test(start) && lines.length > 1 && !/\{"(?:type|uuid|parentUuid)"/.test(start))
-    return `it is one JSON document, ${NO_TRANSCRIPT}`
+    return ONE_DOCUMENT
   return null
 }
 
