@@ -1,5 +1,5 @@
 /** Reads a whole file or standard input up to a limit, because `/dev/zero` has no end. */
-import { createReadStream } from 'node:fs'
+import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { TurngraphError } from '../core/errors.ts'
 
@@ -26,11 +26,13 @@ export async function readAtMost(file: string, limit: number): Promise<Buffer> {
 /** Paths of the system, such as a process substitution of a shell, which are the user's choice. */
 const OF_THE_SYSTEM = /^\/(?:dev|proc)\//
 
-/** Rejects FIFOs and devices, which another person may have put in a folder: opening a FIFO waits, and a device may have no end. */
-async function refuseEndless(file: string): Promise<void> {
-  if (OF_THE_SYSTEM.test(file)) return
+/**
+ * Describes a file. Rejects FIFOs and devices, which another person may have put in a folder: opening a FIFO waits, and a device
+ * may have no end.
+ */
+export async function refuseEndless(file: string): Promise<Stats> {
   const found = await stat(file)
-  if (found.isFile() || found.isDirectory()) return
+  if (OF_THE_SYSTEM.test(file) || found.isFile() || found.isDirectory()) return found
   throw new TurngraphError('invalid_request', `${file} is not a regular file.`, {
     hint: 'Name another file, or pipe the content in.',
   })

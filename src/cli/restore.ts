@@ -47,9 +47,9 @@ async function open(
 ): Promise<{ read: () => AsyncIterable<Buffer>; bytes: number | null; name: string }> {
   if (file === '-') return { read: () => process.stdin, bytes: null, name: 'Standard input' }
   const { createReadStream } = await import('node:fs')
-  const { stat } = await import('node:fs/promises')
+  const { refuseEndless } = await import('./bounded-input.ts')
   const { cannotRead } = await import('./record-file.ts')
-  const found = await stat(file).catch((cause: unknown) => cannotRead(file, cause))
+  const found = await refuseEndless(file).catch((cause: unknown) => cannotRead(file, cause))
   if (found.isDirectory()) cannotRead(file, Object.assign(new Error(), { code: 'EISDIR' }))
   const read = () => createReadStream(file, { highWaterMark: CHUNK_BYTES })
   return { read, bytes: found.isFile() ? found.size : null, name: file }

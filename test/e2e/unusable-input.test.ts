@@ -22,6 +22,13 @@ test.skipIf(!existsSync('/dev/zero')).each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${says}\n`)])
 })
 
+test('restore rejects a FIFO, because opening it waits for a writer', async () => {
+  const file = path.join(home, 'backup.jsonl')
+  execFileSync('mkfifo', [file])
+  const { code, stderr } = await turngraph.run(['restore', file])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${file} is not a regular file.\n`)])
+})
+
 describe('specify answers with one error for', () => {
   const task = '# Retry\n## Acceptance Criteria\n'
   const cases: [
