@@ -47,7 +47,7 @@ Example:
           output: ({ outputTokens }: Row) => outputTokens,
           cache_read: ({ cacheReadTokens }: Row) => cacheReadTokens,
           cache_creation: ({ cacheCreationTokens }: Row) => cacheCreationTokens,
-          ...(prices !== null && { dollars: (row: Row) => price(row)?.toFixed(2) ?? 'no price' }),
+          ...(prices !== null && { dollars: (row: Row) => showDollars(price(row)) }),
         },
         'INPUT does not include cached tokens. Each response counts once.',
       ),
@@ -61,6 +61,10 @@ Example:
     )
   },
 )
+
+/** `6.00`; `<0.01` for a price that would be rounded to nothing. */
+const showDollars = (price: number | null): string =>
+  price === null ? 'no price' : price > 0 && price < 0.005 ? '<0.01' : price.toFixed(2)
 
 /** @throws `not_found` if the file cannot be read, `invalid_request` that names the first wrong price */
 async function readPrices(file: string): Promise<PriceTable> {

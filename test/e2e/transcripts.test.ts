@@ -271,6 +271,8 @@ describe('reports', () => {
       '6.00',
     ])
     expect(await json(...asked)).toMatchObject([{ name: 'claude-x', output_tokens: 200_000, dollars: 6 }])
+    writeFileSync(prices, JSON.stringify({ claude: { input: 0.001, output: 0.015 } }))
+    expect(lines(await run(...asked))[1]).toMatch(/ <0\.01$|\t<0\.01$/)
     writeFileSync(prices, JSON.stringify({ claude: { input: 3 } }))
     const { code, stderr } = await turngraph.run(asked)
     expect(code).toBe(EXIT.invalid.code)
