@@ -148,7 +148,7 @@ function refuseOtherProject(
     'invalid_request',
     `${file} is for the project ${ofFile}, but ${where} names ${named}.`,
     {
-      hint: `To record it where it was observed: turngraph verify --project ${JSON.stringify(ofFile)} --send ${quoteForShell(file)}`,
+      hint: `To record it where it was observed: turngraph verify --project ${quoteForShell(ofFile)} --send ${quoteForShell(file)}`,
     },
   )
 }

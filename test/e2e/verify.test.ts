@@ -1,6 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -453,6 +462,10 @@ test('observations that cannot be recorded are kept in a file, which --send reco
       expect.stringMatching(/ is for the project default, but \S+ names other\./),
     ])
   }
+  const copy = path.join(temporaryFolder(), 'copy.json')
+  writeFileSync(copy, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), project: 'a $b' }))
+  const quoted = await run(['verify', '--send', copy, '--project', 'other'])
+  expect(quoted.stderr).toContain(`turngraph verify --project 'a $b' --send ${copy}\n`)
   const sent = await run(['verify', '--send', file])
   expect(sent.code).toBe(0)
   expect(sent.stdout).toMatch(/^Recorded 1 verification with turn 1 of /)
