@@ -1,6 +1,6 @@
 /** Declares which fields of a turn the Player sets, and which the Coach sets. */
 import type * as z from 'zod'
-import { TurngraphError } from '../core/errors.ts'
+import { listProblems, type Problem, TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
 import { parseInput, parseWire } from '../core/wire-form.ts'
 import { keepEnd, MAX_OUTPUT_TAIL_BYTES } from '../memory/record/observation.ts'
@@ -64,17 +64,64 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
     throw badOutput(who, 'must be plain data: it holds itself, or what JSON has no form for')
   if (bytes > MAX_BYTES)
     throw badOutput(who, `is larger than ${MAX_BYTES / 1024} KiB (${bytes} bytes); shorten it`)
-  const wire = Object.keys(given).some((key) => key.includes('_'))
-  const [meant, other] = wire ? [parseWire, parseInput] : [parseInput, parseWire]
-  try {
-    return meant(half, given, who)
-  } catch (error) {
+  const fitting: Record<string, unknown> = { ...given }
+  for (const notes: string[] = []; ; ) {
     try {
-      return other(half, given, who)
-    } catch {
-      throw error // in the form that the names of the fields suggest
+      return parseForm(half, fitting, who)
+    } catch (error) {
+      const found = leaveOutOfLists(fitting, listProblems(error))
+      if (found.length === 0) throw error
+      notes.push(...found)
+      fitting.extra = { ...Object(fitting.extra), [`${who}_left_out`]: notes.slice(0, MAX_NOTES) }
     }
   }
+}
+
+/** Parses a half in the form that the names of its fields suggest, otherwise in the other form. */
+function parseForm<S extends z.ZodType>(half: S, given: object, who: string): z.output<S> {
+  const wire = Object.keys(given).some((key) => key.includes('_'))
+  // The wire form has no checks of entries, such as that of an empty issue.
+  const parseWhole = () => parseInput(half, parseWire(half, given, who), who)
+  const parseOwn = () => parseInput(half, given, who)
+  const [meant, other] = wire ? [parseWhole, parseOwn] : [parseOwn, parseWhole]
+  try {
+    return meant()
+  } catch (error) {
+    try {
+      return other()
+    } catch {
+      throw error
+    }
+  }
+}
+
+/** Maximum number of values that a turn names as left out. */
+const MAX_NOTES = 100
+
+/** Matches a place in a list whose entries are separate statements: one that does not fit makes the others no less true. */
+const IN_LIST = /^(issues|verifications|promises)\[(\d+)\](?:\.(\w+))?/
+
+/** Fields without which an entry says nothing, or something else. */
+const NEEDED = new Set(['criterionId', 'criterion_id', 'status', 'observation', 'severity', 'description'])
+
+/**
+ * Leaves out the fields of entries that do not fit, or the whole entry if the field is needed.
+ *
+ * @returns the problems as texts; none if a value outside of the lists does not fit
+ */
+function leaveOutOfLists(half: Record<string, unknown>, problems: readonly Problem[]): string[] {
+  const places = problems.flatMap(({ path }) => [IN_LIST.exec(path) ?? []])
+  if (places.some(([place]) => place === undefined)) return []
+  for (const list of new Set(places.map(([, name = '']) => name)))
+    half[list] = (half[list] as object[]).flatMap((entry, i) => {
+      const fields = places.flatMap(([, name, at, field = '']) =>
+        name === list && Number(at) === i ? [field] : [],
+      )
+      const keepsMeaning = fields.every((field) => Object.hasOwn(Object(entry), field) && !NEEDED.has(field))
+      const kept = Object.entries(Object(entry)).filter(([key]) => !fields.includes(key))
+      return fields.length === 0 ? [entry] : keepsMeaning ? [Object.fromEntries(kept)] : []
+    })
+  return problems.map(({ path, message }) => `${path}: ${message}`)
 }
 
 type HalfUsage = NonNullable<PlayerHalf['usage']>

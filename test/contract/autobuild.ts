@@ -197,6 +197,56 @@ export function autobuildContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('an entry of a list that does not fit is left out and named, and the rest of the answer counts', async () => {
+      const client = clientOf(handles.graph)
+      const player = () => ({
+        playerSummary: 'Built it',
+        promises: [
+          { criterionId: 'AC-1', status: 'complete', lines: 40 },
+          { criterionId: 'AC-2', status: 'mostly' },
+        ],
+      })
+      const failed = { command: ['npm', 'test'], exit_code: 1, started_at: '2026-01-02T00:00:00Z' }
+      const coach = () => ({
+        coach_decision: 'approved',
+        verifications: [
+          { criterion_id: 'AC-1', status: 'verified' },
+          { criterion_id: 'AC-2', status: 'PASS' },
+          { criterion_id: 'AC-3', status: 'verified', observation: failed },
+        ],
+        issues: [
+          { severity: 'minor', description: '' },
+          { severity: 'minor', description: 'Name the sum', file: 'src/sum.ts' },
+        ],
+        extra: { model: 'm' },
+      })
+      const events = await played(runAutobuild({ client, world, task: null, player, coach, maxTurns: 1 }))
+      expect(end(events)).toMatchObject({ outcome: 'approved', turn: 1 })
+      const { items } = await client.listTurns({ worldSlug: TASK })
+      expect(items).toMatchObject([
+        {
+          playerDecision: 'unknown',
+          coachDecision: 'approved',
+          promises: [{ criterionId: 'AC-1', status: 'complete' }],
+          verifications: [{ criterionId: 'AC-1', status: 'verified' }],
+          issues: [{ description: 'Name the sum' }],
+          extra: {
+            model: 'm',
+            player_left_out: [
+              expect.stringMatching(/^promises\[0\]\.lines: is not a known field/),
+              expect.stringMatching(/^promises\[1\]\.status: "mostly"/),
+            ],
+            coach_left_out: [
+              expect.stringMatching(/^verifications\[1\]\.status: "PASS" is not known/),
+              expect.stringMatching(/^issues\[1\]\.file: is not a known field/),
+              expect.stringMatching(/^verifications\[1\]\.observation: says verified/),
+              expect.stringMatching(/^issues\[0\]\.description: is empty/),
+            ],
+          },
+        },
+      ])
+    })
+
     test('a Coach can record that git shows the modified files, and a Player that claims so fails', async () => {
       const client = clientOf(handles.graph)
       const claim = { playerSummary: 'Built it', filesModified: ['src/money.ts'] }
