@@ -12,6 +12,7 @@ import {
   type Words,
 } from '../memory/record/words.ts'
 import { splitLabel } from '../rules/labels.ts'
+import type { CriterionStatus } from '../rules/values.ts'
 import type { CoachReport, PlayerReport, TaskWorkResults, TurnStateFile } from './artifacts.ts'
 import {
   firstList,
@@ -36,6 +37,13 @@ type CriterionEntry = {
   status: unknown
   evidence?: string | undefined
 }
+
+/** The words of the API, and those of tests and checklists that Coaches write into their files. */
+const RESULT_WORDS = {
+  ...CRITERION_STATUS_WORDS,
+  verified: [...CRITERION_STATUS_WORDS.verified, 'pass', 'met', 'true'],
+  rejected: [...CRITERION_STATUS_WORDS.rejected, 'fail', 'not_met', 'unmet', 'false'],
+} as const satisfies Words<CriterionStatus>
 
 export function toVerifications(
   coach: CoachReport | undefined,
@@ -66,7 +74,7 @@ export function toVerifications(
     const { text, evidence } = entry
     const id = nameCriterion(entry.id, text)
     if (id === undefined) return without(field, warn)
-    const status = mapped(CRITERION_STATUS_WORDS, entry.status, 'unknown', `${field}.status`, warn)
+    const status = mapped(RESULT_WORDS, entry.status, 'unknown', `${field}.status`, warn)
     return [
       { criterion_id: id, ...withContent({ criterion_text: text }), status, ...withContent({ evidence }) },
     ]

@@ -140,6 +140,21 @@ describe('verifications', () => {
     ])
   })
 
+  test.each([
+    ['PASS', 'verified'],
+    ['met', 'verified'],
+    ['true', 'verified'],
+    ['Fail.', 'rejected'],
+    ['not met', 'rejected'],
+    ['UNMET', 'rejected'],
+  ])('the result %j is %s', (result, status) => {
+    const sources = { player: notes, coach: { criteria_verification: [{ criterion_id: 'AC-001', result }] } }
+    expect([record(sources).verifications, warnings(sources)]).toEqual([
+      [{ criterion_id: 'AC-001', status }],
+      [],
+    ])
+  })
+
   test('are read from the nested form, otherwise from the turn state', () => {
     const turnState = { acceptance_criteria_status: { 'AC-001': 'verified', 'AC-002': null } }
     const nested = [{ criterion_id: 'AC-009', result: 'rejected' }]
