@@ -50,7 +50,12 @@ const check = (...argv: string[]) => ({ argv, criteria: [{ criterionId: 'AC-1' }
 
 test('the end of each command is a verification with its observation, and a command that never ran has none', async () => {
   const results = await runChecks(
-    [check('true'), check('sh', '-c', 'echo no; exit 1'), check('no-such-program')],
+    [
+      check('true'),
+      check('sh', '-c', 'echo no; exit 1'),
+      check('no-such-program'),
+      check('false', '--password=[redacted:9f]'),
+    ],
     options,
   )
   expect(
@@ -59,6 +64,7 @@ test('the end of each command is a verification with its observation, and a comm
     ['verified', '`true` exited with 0', null],
     ['rejected', '`sh -c "echo no; exit 1"` exited with 1', null],
     [undefined, undefined, 'the program, or the folder, does not exist'],
+    [undefined, undefined, expect.stringMatching(/^a secret in it is masked/)],
   ])
   expect(results[1]?.verifications[0]).toMatchObject({
     criterionId: 'AC-1',

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Writable } from 'node:stream'
 import PQueue from 'p-queue'
 import type { ReportedVerification } from '../artifacts/test-reports/verify-by-reports.ts'
+import { hasShownMark } from '../core/scrub/marks.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import type { ObservationInput } from '../memory/record/observation.ts'
 import { describeObservation } from '../rules/observation.ts'
@@ -51,12 +52,17 @@ export async function runChecks(checks: readonly Check[], options: RunOptions): 
   })
 }
 
+/** A declared command is stored without its secrets. With a mark in the place of one, its end would prove something else. */
+const MASKED = 'a secret in it is masked; declare a command that reads the secret from the environment'
+
 async function runCheck(check: Check, options: RunOptions): Promise<CheckResult> {
   const { cwd, timeoutMs, signal, output, readTree, onStart, onEnd } = options
   signal.throwIfAborted()
   const tree = await readTree(cwd)
   onStart?.(check)
-  const end = await runCommand({ argv: check.argv, cwd, timeoutMs, signal, output })
+  const end = check.argv.some(hasShownMark)
+    ? { notStarted: MASKED }
+    : await runCommand({ argv: check.argv, cwd, timeoutMs, signal, output })
   const result: CheckResult =
     'notStarted' in end
       ? { check, verifications: [], notStarted: end.notStarted }

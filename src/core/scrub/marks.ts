@@ -54,7 +54,8 @@ export const hasMark = (text: string): boolean => text.includes('[redacted')
 export const showMarks = (text: string): string =>
   hasMark(text) ? text.replace(/\[redacted:([0-9a-f]{2})[0-9a-f]{1,62}\]?/g, '[redacted:$1]') : text
 
-const isShown = (text: string): boolean => /\[redacted:[0-9a-f]{2}\]/.test(text)
+/** Checks for a mark in the form of an answer. */
+export const hasShownMark = (text: string): boolean => /\[redacted:[0-9a-f]{2}\]/.test(text)
 const isBare = (text: string): boolean => text.includes(BARE_MARK)
 /** Removes the digits from all marks of a text. */
 export const bareMarks = (text: string): string => (hasMark(text) ? text.replace(ANY_MARK, BARE_MARK) : text)
@@ -66,6 +67,6 @@ export const bareMarks = (text: string): string => (hasMark(text) ? text.replace
 export function isEqualButMarks(a: string, b: string): boolean {
   if (a === b) return true
   if (!hasMark(a) || !hasMark(b)) return false
-  if ((isShown(a) || isShown(b)) && showMarks(a) === showMarks(b)) return true
+  if ((hasShownMark(a) || hasShownMark(b)) && showMarks(a) === showMarks(b)) return true
   return (isBare(a) || isBare(b)) && bareMarks(a) === bareMarks(b)
 }
