@@ -69,7 +69,7 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
     try {
       return parseForm(half, fitting, who)
     } catch (error) {
-      const found = leaveOutOfLists(fitting, listProblems(error))
+      const found = leaveOutEntries(fitting, listProblems(error))
       if (found.length === 0) throw error
       notes.push(...found)
       fitting.extra = { ...Object(fitting.extra), [`${who}_left_out`]: notes.slice(0, MAX_NOTES) }
@@ -98,8 +98,9 @@ function parseForm<S extends z.ZodType>(half: S, given: object, who: string): z.
 /** Maximum number of values that a turn names as left out. */
 const MAX_NOTES = 100
 
-/** Matches a place in a list whose entries are separate statements: one that does not fit makes the others no less true. */
-const IN_LIST = /^(issues|verifications|promises)\[(\d+)\](?:\.(\w+))?/
+/** Matches a place in a list or map whose entries are separate statements: one that does not fit makes the others no less true. */
+const IN_ENTRIES =
+  /^(?:(issues|verifications|promises)\[(\d+)\](?:\.(\w+))?|(acceptanceCriteriaStatus|acceptance_criteria_status|gates)\.(.+))/s
 
 /** Fields without which an entry says nothing, or something else. */
 const NEEDED = new Set(['criterionId', 'criterion_id', 'status', 'observation', 'severity', 'description'])
@@ -107,22 +108,24 @@ const NEEDED = new Set(['criterionId', 'criterion_id', 'status', 'observation', 
 /**
  * Leaves out the fields of entries that do not fit, or the whole entry if the field is needed.
  *
- * @returns the problems as texts; none if a value outside of the lists does not fit
+ * @returns the problems as texts; none if another value does not fit
  */
-function leaveOutOfLists(half: Record<string, unknown>, problems: readonly Problem[]): string[] {
-  const places = problems.flatMap(({ path }) => [IN_LIST.exec(path) ?? []])
+function leaveOutEntries(half: Record<string, unknown>, problems: readonly Problem[]): string[] {
+  const places = problems.map(({ path }) => IN_ENTRIES.exec(path) ?? [])
   if (places.some(([place]) => place === undefined)) return []
-  for (const list of new Set(places.map(([, name = '']) => name)))
+  for (const [, , , , map, key = ''] of places) if (map !== undefined) half[map] = omit(half[map], [key])
+  for (const list of new Set(places.flatMap(([, name]) => name ?? [])))
     half[list] = (half[list] as object[]).flatMap((entry, i) => {
-      const fields = places.flatMap(([, name, at, field = '']) =>
-        name === list && Number(at) === i ? [field] : [],
-      )
-      const keepsMeaning = fields.every((field) => Object.hasOwn(Object(entry), field) && !NEEDED.has(field))
-      const kept = Object.entries(Object(entry)).filter(([key]) => !fields.includes(key))
-      return fields.length === 0 ? [entry] : keepsMeaning ? [Object.fromEntries(kept)] : []
+      const own = places.filter(([, name, at]) => name === list && Number(at) === i)
+      const fields = own.map(([, , , field = '']) => field)
+      const isNeeded = fields.some((field) => NEEDED.has(field) || !Object.hasOwn(Object(entry), field))
+      return isNeeded ? [] : [omit(entry, fields)]
     })
   return problems.map(({ path, message }) => `${path}: ${message}`)
 }
+
+const omit = (from: unknown, keys: readonly string[]): object =>
+  Object.fromEntries(Object.entries(Object(from)).filter(([key]) => !keys.includes(key)))
 
 type HalfUsage = NonNullable<PlayerHalf['usage']>
 

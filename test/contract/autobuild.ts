@@ -218,6 +218,7 @@ export function autobuildContract(store: StoreUnderTest): void {
           { severity: 'minor', description: '' },
           { severity: 'minor', description: 'Name the sum', file: 'src/sum.ts' },
         ],
+        acceptance_criteria_status: { 'AC-4.1': 'done', 'AC-5.1': 'PASS' },
         extra: { model: 'm' },
       })
       const events = await played(runAutobuild({ client, world, task: null, player, coach, maxTurns: 1 }))
@@ -229,6 +230,7 @@ export function autobuildContract(store: StoreUnderTest): void {
           coachDecision: 'approved',
           promises: [{ criterionId: 'AC-1', status: 'complete' }],
           verifications: [{ criterionId: 'AC-1', status: 'verified' }],
+          acceptanceCriteriaStatus: { 'AC-4.1': 'verified' },
           issues: [{ description: 'Name the sum' }],
           extra: {
             model: 'm',
@@ -237,6 +239,7 @@ export function autobuildContract(store: StoreUnderTest): void {
               expect.stringMatching(/^promises\[1\]\.status: "mostly"/),
             ],
             coach_left_out: [
+              expect.stringMatching(/^acceptance_criteria_status\.AC-5\.1: "PASS" is not known/),
               expect.stringMatching(/^verifications\[1\]\.status: "PASS" is not known/),
               expect.stringMatching(/^issues\[1\]\.file: is not a known field/),
               expect.stringMatching(/^verifications\[1\]\.observation: says verified/),
