@@ -5,7 +5,7 @@ import { Layout } from './components/layout.tsx'
 import { lazily } from './components/lazily.tsx'
 import { SignIn } from './components/sign-in.tsx'
 import { usePlace } from './navigation.ts'
-import { Failure, isRefusal, notSignedIn } from './service/failure.ts'
+import { Failure, isRefusal } from './service/failure.ts'
 import type { Caller } from './service/operations.ts'
 import { MAX_ITEMS, Service } from './service/service.ts'
 import { exchangeGivenCode, forgetTokens, storeToken } from './service/token.ts'
@@ -102,6 +102,6 @@ function useCaller(
   return {
     // A caller stays signed in until the service refuses the token.
     caller: failure === null || !isRefusal(failure) ? answer : null,
-    failure: failure?.code === 'unauthorized' ? notSignedIn() : failure,
+    failure,
   }
 }

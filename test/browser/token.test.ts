@@ -1,7 +1,8 @@
+import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { postPageCode } from '../../src/cli/page-address.ts'
 import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
-import { newFolder, start } from '../integration/http-start.ts'
+import { newFolder, start, tokensFile } from '../integration/http-start.ts'
 import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
@@ -41,6 +42,25 @@ describeInBrowser('a code in the address', () => {
     await signedIn.waitFor()
     await page.reload()
     await signedIn.waitFor()
+  })
+
+  test('gives a session that ends with its token: the open page then asks for a token, and shows the view again', async () => {
+    const token = 'r'.repeat(40)
+    const file = tokensFile([{ name: 'reader', token, scopes: ['read'] }])
+    const started = await start({ TURNGRAPH_TOKENS: file })
+    await writeSessions(clientOf(started.graph))
+    const page = await browser.open(started, `/p/${PROJECT}`, { token, mayFail: true })
+    const sessions = page.getByRole('table', { name: 'Sessions' })
+    await sessions.waitFor()
+    writeFileSync(file, '[]')
+    await expect.poll(async () => (await started.call('GET', '/v1/worlds', { token })).status).toBe(401)
+    await page.getByRole('checkbox', { name: 'Not approved' }).check()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByRole('alert').getByText('You are not signed in').waitFor()
+    await page.getByRole('textbox', { name: 'Token' }).fill(started.token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await sessions.waitFor()
+    expect(await page.getByRole('checkbox', { name: 'Not approved' }).isChecked()).toBe(true)
   })
 
   test('works once: the page then asks for a token and shows how to get another code', async () => {

@@ -6,14 +6,23 @@ const LOOK_MS = 5_000
 
 export class ServiceStatus {
   reach: Reach = 'ready'
-  /** Number of recoveries. Components repeat failed calls when it changes. */
+  /** Number of recoveries. Components repeat their calls when it changes. */
   recoveries = 0
+  #isTokenRefused = false
   readonly #listeners = new Set<() => void>()
 
   note(reach: Reach): void {
     if (reach === this.reach) return
     this.reach = reach
     if (reach === 'ready') this.recoveries++
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Repeats the calls once, after the first refusal of the token: the page then asks for another token if this one has ended. */
+  noteRefusedToken(): void {
+    if (this.#isTokenRefused) return
+    this.#isTokenRefused = true
+    this.recoveries++
     for (const listener of this.#listeners) listener()
   }
 

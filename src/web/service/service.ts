@@ -1,6 +1,6 @@
 // Calls the operations of the service over REST.
 import { hasBody, routes } from '../../operations/routes.ts'
-import { brokenOff, Failure, failureFrom, noToken, notReachable } from './failure.ts'
+import { brokenOff, Failure, failureFrom, noToken, notReachable, notSignedIn } from './failure.ts'
 import type { Answered, Asked, ItemOf, OperationName } from './operations.ts'
 import { ServiceStatus } from './service-status.ts'
 import { StreamBeginnings } from './stream-beginnings.ts'
@@ -98,7 +98,9 @@ export class Service {
     const failure = await failureFrom(response)
     if (failure.code === 'store_unavailable') this.status.note('store unavailable')
     else if (response.status < 500) this.status.note('ready') // a proxy answers 502 for a service that is away
-    throw failure
+    if (failure.code !== 'unauthorized') throw failure
+    this.status.noteRefusedToken()
+    throw notSignedIn()
   }
 }
 
