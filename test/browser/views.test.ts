@@ -155,6 +155,17 @@ describeInBrowser('the views of the page', () => {
     await last?.shows(page)
   })
 
+  test.each([
+    [`/p/${PROJECT}/patterns?pattern=nope`, 'Turns of the pattern'],
+    [`/p/${PROJECT}/runs?status=cancel_requested`, 'Runs'],
+  ])('%s shows in words that its table has no rows', async (address, name) => {
+    const page = await browser.open(filled(), address)
+    const table = page.getByRole('table', { name })
+    await table.waitFor()
+    expect(await table.locator('tbody tr').count()).toBe(0)
+    await page.locator('.table-scroll', { has: table }).getByText('Nothing to list.').waitFor()
+  })
+
   test('a context that is rendered later is labeled as such, next to the feedback that was given', async () => {
     const started = await start()
     const client = clientOf(started.graph)

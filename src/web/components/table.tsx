@@ -45,6 +45,7 @@ export function Table<R>({ label, columns, records, toKey, cut }: Props<R>) {
           ))}
         </tbody>
       </table>
+      {records.length === 0 && <p class="quiet-text">Nothing to list.</p>}
       {cut && <p class="cut">{cut}</p>}
     </div>
   )
