@@ -166,6 +166,18 @@ describeInBrowser('the views of the page', () => {
     await page.locator('.table-scroll', { has: table }).getByText('Nothing to list.').waitFor()
   })
 
+  test('a number outside of its range is not sent, and the browser explains the range', async () => {
+    const page = await browser.open(filled(), `/p/${PROJECT}/analyses/progress`)
+    const rows = page.getByRole('spinbutton', { name: 'Rows at most' })
+    await rows.fill('0')
+    await rows.press('Enter')
+    expect(await rows.evaluate((field) => (field as HTMLInputElement).validity.rangeUnderflow)).toBe(true)
+    expect(new URL(page.url()).search).toBe('')
+    await rows.fill('7')
+    await rows.press('Enter')
+    await expect.poll(() => new URL(page.url()).search).toBe('?limit=7')
+  })
+
   test('a context that is rendered later is labeled as such, next to the feedback that was given', async () => {
     const started = await start()
     const client = clientOf(started.graph)

@@ -1,5 +1,5 @@
 // Draws a labeled field of a form. Typed text stays until the person leaves the field or presses Enter: an event of the service
-// that redraws the view does not overwrite it.
+// that redraws the view does not overwrite it. The browser explains why a value is invalid, and the view does not get the value.
 import { useState } from 'preact/hooks'
 
 type Props = {
@@ -20,6 +20,7 @@ export function Field({ label, value, change, ...input }: Props) {
         value={typed ?? value ?? ''}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         onChange={({ currentTarget }) => {
+          if (!currentTarget.reportValidity()) return
           setTyped(null)
           change(currentTarget.value)
         }}
