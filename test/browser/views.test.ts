@@ -9,7 +9,7 @@ import {
 import { writeTranscripts } from '../../tools/screenshots/written-transcripts.ts'
 import { start, useService } from '../integration/http-start.ts'
 import { LONG_RUN, writeLongRun } from '../support/large-store.ts'
-import { clientOf } from '../support/records.ts'
+import { aTurn, clientOf } from '../support/records.ts'
 import { accessibilityProblems } from './accessible.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
@@ -164,6 +164,13 @@ describeInBrowser('the views of the page', () => {
     await table.waitFor()
     expect(await table.locator('tbody tr').count()).toBe(0)
     await page.locator('.table-scroll', { has: table }).getByText('Nothing to list.').waitFor()
+  })
+
+  test('a command that the page offers has the project in quotes if a shell needs them', async () => {
+    const started = await start()
+    await clientOf(started.graph).captureTurnState(aTurn(1, { project: 'my "shop"' }))
+    const page = await browser.open(started, `/p/${encodeURIComponent('my "shop"')}/patterns`)
+    await page.getByText(`turngraph import transcripts PATH --project 'my "shop"'`).waitFor()
   })
 
   test('a number outside of its range is not sent, and the browser explains the range', async () => {

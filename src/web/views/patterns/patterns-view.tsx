@@ -1,5 +1,6 @@
 // `/p/{project}/patterns`: how agents work, from their transcripts: patterns of turns, sequences of calls, tools, errors, desires.
 import { plural } from '../../../core/plural.ts'
+import { quoteForShell } from '../../../rules/command-line.ts'
 import { isSingleTool } from '../../../transcripts/pattern.ts'
 import type { Address } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
@@ -69,7 +70,7 @@ export function PatternsView({ address: { project } }: Props) {
           <>
             <ShorterTurns count={(recorded ?? 0) - countTurns(items)} />
             {recorded === 0 && !isSelected && (
-              <Empty command={`turngraph import transcripts PATH --project ${project}`}>
+              <Empty command={`turngraph import transcripts PATH --project ${quoteForShell(project)}`}>
                 No turn of a transcript is recorded here. This imports transcripts of Claude Code:
               </Empty>
             )}

@@ -1,4 +1,5 @@
 // `/p/{project}`: the sessions of a project, latest first, updated live.
+import { quoteForShell } from '../../../rules/command-line.ts'
 import type { Address } from '../../address.ts'
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
@@ -41,7 +42,7 @@ export function SessionsView({ address: { project } }: Props) {
             {items.length > 0 && <SessionsTable project={project} sessions={items} />}
             {items.length === 0 && isFiltered(filter) && <p>No session is like that.</p>}
             {items.length === 0 && !isFiltered(filter) && (
-              <Empty command={`turngraph import autobuild PATH --project ${project}`}>
+              <Empty command={`turngraph import autobuild PATH --project ${quoteForShell(project)}`}>
                 This project has no session yet. This imports the artifacts of autobuild sessions:
               </Empty>
             )}
