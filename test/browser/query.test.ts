@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { writeSessions } from '../../tools/screenshots/written-sessions.ts'
+import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { start, tokensFile, useService } from '../integration/http-start.ts'
-import { clientOf } from '../support/records.ts'
+import { aTurn, clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
@@ -61,6 +61,24 @@ describeInBrowser('the query view', () => {
     await page.keyboard.type('7 AS answer')
     await page.keyboard.press('Control+Enter')
     await page.getByRole('table', { name: 'Result' }).getByRole('cell', { name: '42' }).waitFor()
+  })
+
+  test('the project of the view before stays: in the examples, after a query, and in the links to other views', async () => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    await clientOf(started.graph).captureTurnState(aTurn(1, { project: 'another' }))
+    const page = await browser.open(started, `/p/${PROJECT}`)
+    await page.getByRole('link', { name: 'Query' }).click()
+    await page.getByText('Examples').click()
+    await page.getByRole('button', { name: 'How far is each task?' }).click()
+    expect(await page.getByRole('textbox', { name: 'Parameters' }).inputValue()).toBe(
+      `{"project":"${PROJECT}"}`,
+    )
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('table', { name: 'Result' }).waitFor()
+    await page.getByRole('link', { name: 'API' }).click()
+    await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.getByRole('heading', { name: PROJECT }).waitFor()
   })
 
   test('a name that the graph does not have is named below the query, with similar names', async () => {

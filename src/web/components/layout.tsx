@@ -61,7 +61,7 @@ function Sections({ address, caller, project }: { address: Address; caller: Call
     },
   ]
   if (caller.scopes.includes('analyst')) {
-    sections.push({ name: 'Query', href: writeAddress({ view: 'query' }), views: ['query'] })
+    sections.push({ name: 'Query', href: writeAddress({ view: 'query' }, { project }), views: ['query'] })
   }
   return (
     <nav aria-label="Views">
@@ -77,18 +77,17 @@ function Sections({ address, caller, project }: { address: Address; caller: Call
           </li>
         ))}
         <li>
-          <a href="/docs">API</a>
+          <a href={writeAddress({ view: 'docs' }, { project })}>API</a>
         </li>
       </ul>
     </nav>
   )
 }
 
-/** Returns the project of the address; null if it has none. */
+/** Returns the project of the address; null if it has none. The addresses of some views have it as a filter. */
 function useProject(address: Address): string | null {
   const search = useSearch()
-  if ('project' in address) return address.project
-  return address.view === 'compare' ? search.get('project') : null
+  return 'project' in address ? address.project : search.get('project')
 }
 
 function ServiceLine({ service }: { service: Service }) {

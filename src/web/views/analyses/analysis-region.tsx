@@ -54,7 +54,12 @@ export function AnalysisRegion({ project, info }: { project: string; info: Info 
           change={(value) => filterBy({ limit: value })}
         />
         {mayQuery && (
-          <a href={writeAddress({ view: 'query' }, { query: info.cypher, params: paramsIn(info, params) })}>
+          <a
+            href={writeAddress(
+              { view: 'query' },
+              { project, query: info.cypher, params: paramsIn(info, params) },
+            )}
+          >
             Open as query
           </a>
         )}

@@ -4,7 +4,7 @@ import analyst from '../../../../docs/how-to/analyst.md'
 import { FailureLine } from '../../components/failure-line.tsx'
 import { lazily } from '../../components/lazily.tsx'
 import { Sentence } from '../../components/sentence.tsx'
-import { navigate, useSearch } from '../../navigation.ts'
+import { filterBy, useSearch } from '../../navigation.ts'
 import { Failure } from '../../service/failure.ts'
 import type { Answered } from '../../service/operations.ts'
 import { useOperation, useSession } from '../../service/use-service.ts'
@@ -50,9 +50,7 @@ function QueryForm() {
   const run = async () => {
     if (isRunning || query.trim() === '') return
     // Writes the query to the address, so that it can be shared. The page fills it in for the recipient and does not run it.
-    navigate(`/query?${new URLSearchParams({ query, ...(params !== NOTHING && { params }) })}`, {
-      replace: true,
-    })
+    filterBy({ query, params: params === NOTHING ? null : params })
     const found = await submit(async () => service.call('queryGraph', { query, params: parseParams(params) }))
     if (found !== null) addToHistory({ query, params })
   }
@@ -80,7 +78,7 @@ function QueryForm() {
             </label>
           </div>
         </div>
-        <Shelf fill={fill} project={caller.project} />
+        <Shelf fill={fill} project={search.get('project') ?? caller.project} />
       </div>
       {failure !== null && <FailureLine failure={failure} />}
       {rows !== null && <QueryResult {...rows} />}
