@@ -18,6 +18,12 @@ describeInBrowser('the home page', () => {
       'turngraph capture TURN.json',
     ])
     expect(await accessibilityProblems(page)).toEqual([])
+    // A browser has no clipboard for a page that it loaded over plain HTTP from another machine.
+    await page.addInitScript('delete Navigator.prototype.clipboard')
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(3)
+    await page.reload()
+    await page.getByText('turngraph import autobuild PATH').waitFor()
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
   })
 
   test('the views and the search use the first project with data if the project of the token has none', async () => {

@@ -10,9 +10,11 @@ export function Empty({ command, children }: { command: string; children: Compon
       <p>{children}</p>
       <p>
         <code>{command}</code>{' '}
-        <button type="button" class="quiet" onClick={copy}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
+        {'clipboard' in navigator && ( // a page over plain HTTP from another machine has none
+          <button type="button" class="quiet" onClick={copy}>
+            {isCopied ? 'Copied' : 'Copy'}
+          </button>
+        )}
       </p>
     </div>
   )
