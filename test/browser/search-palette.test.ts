@@ -74,6 +74,10 @@ describeInBrowser('the search palette', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'rounding-1' }).waitFor()
     expect(new URL(page.url()).pathname).toBe(`/p/${PROJECT}/w/rounding-1`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('total')
+    await page.keyboard.press('Enter')
+    await page.getByRole('complementary', { name: 'AC-1, turn 1: verified' }).waitFor()
   })
 
   test('opens with its button too, and reports a search without results', async () => {

@@ -51,7 +51,7 @@ type ResultGroup = 'Sessions' | 'Criteria' | 'Issues'
 export type Result = { group: ResultGroup; text: string; place: string; href: string }
 
 type Session = Pick<ItemOf<'listWorlds'>, 'project' | 'world_slug' | 'task_id' | 'outcome'>
-type Hit = Pick<ItemOf<'search'>, 'snippet' | 'task_id' | 'world_slug' | 'turn' | 'link'>
+type Hit = ItemOf<'search'>
 
 const toSessionResult = ({ project, world_slug: world, task_id, outcome }: Session): Result => ({
   group: 'Sessions',
@@ -60,9 +60,15 @@ const toSessionResult = ({ project, world_slug: world, task_id, outcome }: Sessi
   href: writeAddress({ view: 'session', project, world }),
 })
 
-const toHitResult = (group: ResultGroup, { snippet, task_id, world_slug, turn, link }: Hit): Result => ({
+const toHitResult = (group: ResultGroup, hit: Hit): Result => ({
   group,
-  text: snippet,
-  place: `${world_slug ?? task_id ?? ''}${turn === null ? '' : `, turn ${turn}`}`,
-  href: link,
+  text: hit.snippet,
+  place: `${hit.world_slug ?? hit.task_id ?? ''}${hit.turn === null ? '' : `, turn ${hit.turn}`}`,
+  href: linkTo(hit),
 })
+
+/** Links to the criterion within its session. */
+function linkTo({ project, world_slug: world, criterion_key: key, link }: Hit): string {
+  if (world === null || key === null) return link
+  return writeAddress({ view: 'session', project, world }, { cell: `newest:${key}` })
+}

@@ -11,7 +11,7 @@ import { Matrix } from './matrix.tsx'
 import {
   type CellPlace,
   changedStates,
-  readCellPlace,
+  findCellPlace,
   readRows,
   sortRows,
   writeCellPlace,
@@ -34,9 +34,9 @@ export function MatrixRegion({ record, byTurn, turns, numbers, at, policy }: Pro
   const sort = search.get('sort') === 'state' ? 'state' : 'label'
   const isOnlyLeft = search.get('left') === '1'
   const written = search.get('cell')
-  const opened = useMemo(() => readCellPlace(written), [written])
   const open = (cell: CellPlace | null) => filterBy({ cell: cell === null ? null : writeCellPlace(cell) })
   const all = useMemo(() => readRows(criteria, byTurn), [criteria, byTurn])
+  const opened = useMemo(() => findCellPlace(written, all, numbers), [written, all, numbers])
   const changed = useMemo(() => changedStates(all, sticky?.criteria ?? []), [all, sticky])
   const rows = useMemo(
     () => sortRows(isOnlyLeft ? all.filter(({ isLeft }) => isLeft) : all, sort),

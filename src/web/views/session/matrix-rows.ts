@@ -200,6 +200,17 @@ export function readCellPlace(text: string | null): CellPlace | null {
   return turn === undefined || key === undefined ? null : { turn: Number(turn), key }
 }
 
+/** Finds the cell that the address opens: `newest:KEY` is the newest cell of a criterion. */
+export function findCellPlace(
+  text: string | null,
+  rows: readonly Row[],
+  turns: readonly number[],
+): CellPlace | null {
+  const row = rows.find(({ key }) => text === `newest:${key}`)
+  const turn = row === undefined ? undefined : findNewestCell(row, turns)
+  return row === undefined || turn === undefined ? readCellPlace(text) : { key: row.key, turn }
+}
+
 /** Finds the cell that a click on a row opens: the newest turn that names the criterion, otherwise the newest turn. */
 export const findNewestCell = ({ findCell }: Row, turns: readonly number[]): number | undefined =>
   turns.findLast((turn) => findCell(turn).said !== 'not judged') ?? turns.at(-1)
