@@ -80,6 +80,16 @@ describeInBrowser('the search palette', () => {
     await page.getByRole('complementary', { name: 'AC-1, turn 1: verified' }).waitFor()
   })
 
+  test('shows that there are more results than it lists', async () => {
+    const started = await start()
+    for (let i = 1; i <= 7; i++)
+      await clientOf(started.graph).captureTurnState(aTurn(1, { worldSlug: `rounding-${i}` }))
+    const page = await browser.open(started, `/p/${PROJECT}`)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('combobox').fill('rounding')
+    await page.getByText('6 results, and more: add a word to find fewer.').waitFor()
+  })
+
   test('opens with its button too, and reports a search without results', async () => {
     const page = await browser.open(service(), '/')
     await page.getByRole('button', { name: 'Search' }).click()

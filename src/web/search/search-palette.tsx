@@ -6,6 +6,7 @@ import { FailureLine } from '../components/failure-line.tsx'
 import { navigate } from '../navigation.ts'
 import { type Result, useResults } from './use-results.ts'
 
+const NO_RESULTS = { items: [], hasMore: false }
 const LIST_ID = 'search-results'
 const toOptionId = (position: number): string => `search-result-${position}`
 
@@ -15,7 +16,7 @@ export function SearchPalette({ project, close }: { project: string; close: () =
   const [active, setActive] = useState(0)
   const [isEntered, setEntered] = useState(false)
   const { answer, failure, isLoading } = useResults(project, typed)
-  const results = typed.trim() === '' ? [] : (answer ?? [])
+  const { items: results, hasMore } = typed.trim() === '' || answer === null ? NO_RESULTS : answer
   const chosen = Math.min(active, results.length - 1)
   useLayoutEffect(() => {
     // The browser closes the dialog at Escape, and returns the focus to the element that had it.
@@ -68,7 +69,7 @@ export function SearchPalette({ project, close }: { project: string; close: () =
       />
       {failure !== null && <FailureLine failure={failure} />}
       <ResultList results={results} chosen={chosen} open={open} />
-      <output class="quiet-text">{describeResults(typed, results.length, isLoading)}</output>
+      <output class="quiet-text">{describeResults(typed, results.length, { isLoading, hasMore })}</output>
     </dialog>
   )
 }
@@ -109,8 +110,11 @@ function ResultList({ results, chosen, open }: ListProps) {
   )
 }
 
-function describeResults(typed: string, count: number, isLoading: boolean): string {
+type State = { isLoading: boolean; hasMore: boolean }
+
+function describeResults(typed: string, count: number, { isLoading, hasMore }: State): string {
   if (typed.trim() === '') return 'Type words. Arrows choose, Enter opens, Escape closes.'
   if (isLoading && count === 0) return 'Searching …'
+  if (hasMore) return `${plural(count, 'result')}, and more: add a word to find fewer.`
   return count === 0 ? 'Nothing has these words.' : plural(count, 'result')
 }

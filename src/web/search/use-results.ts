@@ -9,17 +9,19 @@ const PAUSE_MS = 150
 /** Number of results of each kind. */
 const MAX_RESULTS = 6
 
+type Results = { items: Result[]; hasMore: boolean }
+
 /** `isLoading` is true until the results belong to the typed text. */
-export function useResults(project: string, typed: string): Answer<Result[]> {
+export function useResults(project: string, typed: string): Answer<Results> {
   const { service } = useSession()
   const text = typed.trim()
   const q = useSettled(text)
   const hasWord = /[\p{L}\p{N}]/u.test(q) // the service refuses a search without a word
   const key = hasWord ? JSON.stringify(['palette', project, q]) : null
   const results = useAnswer(key, async (signal) => {
-    const find = async (kind: 'criterion' | 'issue') =>
-      (await service.call('search', { project, q, kind, limit: MAX_RESULTS }, signal)).items
-    const [{ items: sessions }, criteria, issues] = await Promise.all([
+    const find = (kind: 'criterion' | 'issue') =>
+      service.call('search', { project, q, kind, limit: MAX_RESULTS }, signal)
+    const [sessions, criteria, issues] = await Promise.all([
       service.call(
         'listWorlds',
         { project, search: q, order: 'last_activity', limit: MAX_RESULTS, without_tokens: true },
@@ -28,11 +30,14 @@ export function useResults(project: string, typed: string): Answer<Result[]> {
       find('criterion'),
       find('issue'),
     ])
-    return [
-      ...sessions.map(toSessionResult),
-      ...criteria.map((hit) => toHitResult('Criteria', hit)),
-      ...issues.map((hit) => toHitResult('Issues', hit)),
-    ]
+    return {
+      items: [
+        ...sessions.items.map(toSessionResult),
+        ...criteria.items.map((hit) => toHitResult('Criteria', hit)),
+        ...issues.items.map((hit) => toHitResult('Issues', hit)),
+      ],
+      hasMore: [sessions, criteria, issues].some(({ next_cursor: next }) => next !== null),
+    }
   })
   return { ...results, isLoading: results.isLoading || q !== text }
 }
