@@ -166,6 +166,28 @@ describeInBrowser('the views of the page', () => {
     await page.locator('.table-scroll', { has: table }).getByText('Nothing to list.').waitFor()
   })
 
+  test('a name that is no ASCII is shown as it was written, with the slug that commands need', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    for (const taskId of ['タスク-合計', 'TASK-1'])
+      for (const turnNumber of [1, 2]) await client.captureTurnState(aTurn(turnNumber, { taskId }))
+    const page = await browser.open(started, `/p/${PROJECT}`)
+    await page.getByRole('link', { name: 'タスク-合計' }).click()
+    await page.getByRole('heading', { name: 'タスク-合計' }).waitFor()
+    await page.getByText(`slug ${encodeURIComponent('タスク-合計')}`).waitFor()
+    await page.getByText('The same as a table').click()
+    await page.getByRole('link', { name: '2', exact: true }).click()
+    await page.getByRole('heading', { name: 'Turn 2 of タスク-合計' }).waitFor()
+    await page.goto(`${started.service.url}/compare?project=${PROJECT}`)
+    await page.getByRole('option', { name: 'タスク-合計' }).first().waitFor({ state: 'attached' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search' }).fill('合計')
+    await page
+      .getByRole('dialog')
+      .getByRole('option', { name: /^タスク-合計 / })
+      .waitFor()
+  })
+
   test('a command that the page offers has the project in quotes if a shell needs them', async () => {
     const started = await start()
     await clientOf(started.graph).captureTurnState(aTurn(1, { project: 'my "shop"' }))

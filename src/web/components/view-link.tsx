@@ -2,6 +2,7 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { type Search, type ViewAddress, writeAddress } from '../address.ts'
+import { nameSession } from '../session-name.ts'
 
 /** Writes the link to a view; null if the view has no address. A report is one document and has its own views. */
 export type WriteLink = (address: ViewAddress, search?: Search) => string | null
@@ -33,7 +34,7 @@ type World = { project: string; world: string }
 export function SessionLink({ project, world }: World) {
   return (
     <ViewLink to={{ view: 'session', project, world }}>
-      <bdi>{world}</bdi>
+      <bdi>{nameSession(world)}</bdi>
     </ViewLink>
   )
 }

@@ -5,6 +5,7 @@ import { ClockContext } from '../components/instant.tsx'
 import { Sentence } from '../components/sentence.tsx'
 import { LinkContext } from '../components/view-link.tsx'
 import { DecisionLegend } from '../marks/legend.tsx'
+import { nameSession } from '../session-name.ts'
 import styles from '../styles/report.css'
 import { describeSessions } from '../views/sessions/sessions-sentence.ts'
 import { SessionsTable } from '../views/sessions/sessions-table.tsx'
@@ -23,7 +24,7 @@ const POLICY = [
 
 function ReportDocument({ content }: { content: ReportContent }) {
   const { project, sessions, details, role } = content
-  const title = sessions === null ? (details[0]?.world.world_slug ?? project) : project
+  const title = sessions === null ? nameSession(details[0]?.world.world_slug ?? project) : project
   return (
     <html lang="en">
       <head>

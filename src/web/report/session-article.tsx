@@ -3,6 +3,7 @@ import type { SessionContent } from '../../cli/report/report-content.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { Sentence } from '../components/sentence.tsx'
 import { decisionMark, Mark } from '../marks/mark.tsx'
+import { nameSession } from '../session-name.ts'
 import { IssuesRegion } from '../views/session/issues-region.tsx'
 import { readRows } from '../views/session/matrix-rows.ts'
 import { describeSession } from '../views/session/session-sentence.ts'
@@ -33,8 +34,10 @@ export function SessionArticle({ session, place, outcome }: Props) {
   const hasEvidence = (key: string, turn: number) => cells.has(`${turn} ${key}`)
   const numbers = turns.map(({ turn_number }) => turn_number)
   return (
-    <article id={sessionAnchor(place)} aria-label={world.world_slug}>
-      <Sentence title={world.world_slug}>{summary === null ? standing : <Summary of={summary} />}</Sentence>
+    <article id={sessionAnchor(place)} aria-label={nameSession(world.world_slug)}>
+      <Sentence title={nameSession(world.world_slug)}>
+        {summary === null ? standing : <Summary of={summary} />}
+      </Sentence>
       {summary !== null && <p class="standing">{standing}</p>}
       <p class="scope">
         Feature <bdi>{world.feature_id}</bdi> · task <bdi>{world.task_id}</bdi>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { writeAddress } from '../address.ts'
 import type { ItemOf } from '../service/operations.ts'
 import { type Answer, useAnswer, useSession } from '../service/use-service.ts'
+import { nameSession } from '../session-name.ts'
 
 /** Pause in the typing after which the search begins. */
 const PAUSE_MS = 150
@@ -60,15 +61,15 @@ type Hit = ItemOf<'search'>
 
 const toSessionResult = ({ project, world_slug: world, task_id, outcome }: Session): Result => ({
   group: 'Sessions',
-  text: world,
-  place: task_id === world ? outcome : `${task_id}, ${outcome}`,
+  text: nameSession(world),
+  place: task_id === nameSession(world) ? outcome : `${task_id}, ${outcome}`,
   href: writeAddress({ view: 'session', project, world }),
 })
 
 const toHitResult = (group: ResultGroup, hit: Hit): Result => ({
   group,
   text: hit.snippet,
-  place: `${hit.world_slug ?? hit.task_id ?? ''}${hit.turn === null ? '' : `, turn ${hit.turn}`}`,
+  place: nameSession(hit.world_slug ?? hit.task_id ?? '') + (hit.turn === null ? '' : `, turn ${hit.turn}`),
   href: linkTo(hit),
 })
 

@@ -4,6 +4,7 @@ import { toCsv } from '../../../rules/csv.ts'
 import { writeAddress } from '../../address.ts'
 import { AmountBar } from '../../components/bar.tsx'
 import { Table } from '../../components/table.tsx'
+import { nameSession } from '../../session-name.ts'
 
 type Row = readonly unknown[]
 type Numbered = { row: Row; number: number }
@@ -39,7 +40,12 @@ export function RowsTable({ label, columns, rows, project, max = rows.length, cu
             if (i === withBars && row[i] !== null) return <AmountBar amount={amountIn(row, i)} most={most} />
             const href = project === null ? null : linkTo(project, columns, row, name)
             const isDeep = typeof row[i] === 'object' && row[i] !== null
-            const shown = <span class={isDeep ? 'said clamped' : 'said'}>{describeValue(row[i])}</span>
+            const text = describeValue(row[i])
+            const shown = (
+              <span class={isDeep ? 'said clamped' : 'said'}>
+                {href !== null && name === 'world' ? nameSession(text) : text}
+              </span>
+            )
             return href === null ? shown : <a href={href}>{shown}</a>
           },
         }))}

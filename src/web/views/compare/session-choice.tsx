@@ -5,6 +5,7 @@ import { Select } from '../../components/choice.tsx'
 import { filterBy } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
 import { useWholeList } from '../../service/use-service.ts'
+import { nameSession } from '../../session-name.ts'
 
 type Session = ItemOf<'listWorlds'>
 type Props = {
@@ -65,12 +66,12 @@ function SessionList({ name, chosen, other, tasks }: ListProps) {
         onChange={({ currentTarget }) => filterBy({ [name]: currentTarget.value })}
       >
         <option value="">Choose a session</option>
-        {chosen !== null && !isListed && <option value={chosen}>{chosen}</option>}
+        {chosen !== null && !isListed && <option value={chosen}>{nameSession(chosen)}</option>}
         {[...tasks].map(([task, sessions]) => (
           <optgroup key={task} label={task}>
             {sessions.map(({ world_slug: world, outcome, current_turn: turn }) => (
               <option key={world} value={world} disabled={world === other}>
-                {`${world} – ${outcome}, turn ${turn}`}
+                {`${nameSession(world)} – ${outcome}, turn ${turn}`}
               </option>
             ))}
           </optgroup>

@@ -13,6 +13,7 @@ import { SessionLink } from '../../components/view-link.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
 import { useEvents, usePages, useScope } from '../../service/use-service.ts'
+import { nameSession } from '../../session-name.ts'
 import { RunStatus, STATUSES } from './run-status.tsx'
 import { StartRun } from './start-run.tsx'
 
@@ -52,7 +53,7 @@ export function RunsView({ address: { project } }: Props) {
             />
             {world !== null && (
               <button type="button" onClick={() => filterBy({ world: null })}>
-                Only of <bdi>{world}</bdi> ×
+                Only of <bdi>{nameSession(world)}</bdi> ×
               </button>
             )}
           </div>

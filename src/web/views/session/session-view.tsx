@@ -6,6 +6,7 @@ import { Empty } from '../../components/empty.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { WordList } from '../../components/word-list.tsx'
 import { useSearch } from '../../navigation.ts'
+import { nameSession } from '../../session-name.ts'
 import { Summary } from '../sessions/outcome.tsx'
 import { type Policy, readPolicy } from './as-of.tsx'
 import { readConsistency } from './consistency.ts'
@@ -46,7 +47,9 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
   const axis = useSearch().get('time') === 'clock' ? 'clock' : 'number'
   return (
     <>
-      <Sentence title={world.world_slug}>{summary === null ? standing : <Summary of={summary} />}</Sentence>
+      <Sentence title={nameSession(world.world_slug)}>
+        {summary === null ? standing : <Summary of={summary} />}
+      </Sentence>
       {summary !== null && <p class="standing">{standing}</p>}
       <Scope world={world} />
       {stall !== null && (
@@ -83,12 +86,13 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
   )
 }
 
-/** Names the feature and task of a session, and links to its active run. */
+/** Names the feature and task of a session and the slug that commands need, and links to its active run. */
 function Scope({ world }: { world: SessionRecord['world'] }) {
-  const { project, feature_id: feature, task_id: task, active_turn_run_id: run } = world
+  const { project, feature_id: feature, task_id: task, world_slug: slug, active_turn_run_id: run } = world
   return (
     <p class="scope">
       Feature <bdi>{feature}</bdi> · task <bdi>{task}</bdi>
+      {nameSession(slug) !== slug && ` · slug ${slug}`}
       {run !== null && (
         <>
           {' · '}

@@ -1,5 +1,6 @@
 // Draws the outcome of a session in words, and the summary that explains it.
 import { InlineText } from '../../components/inline-text.tsx'
+import { nameSession } from '../../session-name.ts'
 
 const WARNED = ['blocked', 'stalled', 'regressed', 'approved with gaps', 'stopped by ']
 
@@ -7,7 +8,7 @@ export function Outcome({ outcome }: { outcome: string }) {
   const isWarned = WARNED.some((start) => outcome.startsWith(start))
   return (
     <span class={isWarned ? 'warned' : undefined}>
-      <bdi>{outcome}</bdi>
+      <bdi>{outcome.startsWith('superseded by ') ? nameSession(outcome) : outcome}</bdi>
     </span>
   )
 }

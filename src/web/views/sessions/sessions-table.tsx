@@ -5,6 +5,7 @@ import { type Column, Table } from '../../components/table.tsx'
 import { SessionLink, ViewLink } from '../../components/view-link.tsx'
 import { TurnStrip } from '../../marks/mark.tsx'
 import type { ItemOf } from '../../service/operations.ts'
+import { nameSession } from '../../session-name.ts'
 import { Outcome } from './outcome.tsx'
 import { isRunning } from './sessions-sentence.ts'
 
@@ -20,7 +21,7 @@ export function SessionsTable({ project, sessions }: Props) {
     },
     {
       head: 'Task',
-      cell: ({ task_id, world_slug }) => (task_id === world_slug ? '' : <bdi>{task_id}</bdi>),
+      cell: ({ task_id, world_slug }) => (task_id === nameSession(world_slug) ? '' : <bdi>{task_id}</bdi>),
     },
     {
       head: 'Feature',

@@ -5,6 +5,7 @@ import { Sentence } from '../../components/sentence.tsx'
 import { SessionLink, TurnLink } from '../../components/view-link.tsx'
 import { WordList } from '../../components/word-list.tsx'
 import { useEvents, useOperation } from '../../service/use-service.ts'
+import { nameSession } from '../../session-name.ts'
 import { TURN_MEANINGS } from '../session/word-meanings.ts'
 import { ContextsRegion } from './contexts-region.tsx'
 import { TranscriptsRegion } from './transcripts-region.tsx'
@@ -49,7 +50,9 @@ export function TurnView({ address }: Props) {
       <Answered of={turn}>
         {(record) => (
           <>
-            <Sentence title={`Turn ${number} of ${world}`}>{describeTurn(record, why.answer)}</Sentence>
+            <Sentence title={`Turn ${number} of ${nameSession(world)}`}>
+              {describeTurn(record, why.answer)}
+            </Sentence>
             <TurnFacts turn={record} />
             <ContextsRegion turn={record} before={before} />
             <Did turn={record} />
