@@ -70,6 +70,23 @@ describeInBrowser('the page of a session', () => {
     await page.getByRole('complementary', { name: 'AC-001, turn 1: rejected' }).waitFor()
   })
 
+  test('a session without criteria, or with nothing left, has links to its turns above the matrix', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const proven = { criterionId: 'AC-1', criterionText: 'It works', status: 'verified' as const }
+    await client.captureTurnState(aTurn(1, { worldSlug: 'bare' }))
+    await client.captureTurnState(aTurn(1, { worldSlug: 'proven', verifications: [proven] }))
+    for (const [world, text] of [
+      ['bare', 'No turn has named a criterion yet.'],
+      ['proven?left=1', 'Nothing is left'],
+    ]) {
+      const page = await browser.open(started, `/p/${PROJECT}/w/${world}`)
+      await page.getByText(text ?? '').waitFor()
+      await grid(page).getByRole('link', { name: 'Turn 1' }).click()
+      await page.getByRole('heading', { name: /^Turn 1 of / }).waitFor()
+    }
+  })
+
   test('an address with a turn that does not exist shows the newest state of the session', async () => {
     const page = await browser.open(service(), `${SESSION}?turn=99`, { mayFail: true })
     await page.getByRole('region', { name: 'Issues' }).waitFor()

@@ -71,24 +71,23 @@ export function MatrixRegion({ record, byTurn, turns, numbers, at, policy }: Pro
         </p>
       )}
       <div class="matrix-scroll" ref={scroller}>
-        {rows.length === 0 ? (
+        <Matrix
+          project={world.project}
+          world={world.world_slug}
+          turns={numbers}
+          rows={rows}
+          changed={changed}
+          sort={sort}
+          sortBy={(by) => filterBy({ sort: by === 'label' ? null : by })}
+          open={open}
+          opened={opened}
+        />
+        {rows.length === 0 && (
           <p class="quiet-text">
             {all.length === 0
               ? 'No turn has named a criterion yet.'
               : 'Nothing is left: all criteria are proven.'}
           </p>
-        ) : (
-          <Matrix
-            project={world.project}
-            world={world.world_slug}
-            turns={numbers}
-            rows={rows}
-            changed={changed}
-            sort={sort}
-            sortBy={(by) => filterBy({ sort: by === 'label' ? null : by })}
-            open={open}
-            opened={opened}
-          />
         )}
       </div>
       {world.current_turn > 0 && <AsOf turn={at} newest={world.current_turn} />}
