@@ -47,6 +47,26 @@ const captureRound = (client: TurngraphClient, turnNumber: number, criterionId: 
 describeInBrowser('a page that stays open', () => {
   const browser = useBrowser()
 
+  test('tries again to load a part of the page only while it is visible', async () => {
+    const started = await start()
+    await captureRound(clientOf(started.graph), 1, 'AC-001')
+    const page = await browser.open(started, `/p/${PROJECT}`, { mayFail: true })
+    let tries = 0
+    await page.route(/\/session-view[^/]*\.js$/, (route) => {
+      tries++
+      return route.abort()
+    })
+    await page.getByRole('link', { name: 'TASK-1' }).click()
+    await page.getByRole('alert').waitFor()
+    await setVisibility(page, 'hidden')
+    const before = tries
+    await new Promise((resolve) => setTimeout(resolve, 6_000))
+    expect(tries).toBe(before)
+    await page.unroute(/\/session-view[^/]*\.js$/)
+    await setVisibility(page, 'visible')
+    await page.getByRole('grid', { name: 'Criteria by turn' }).waitFor()
+  })
+
   test('shows a run from its start to its end without being loaded again', async () => {
     const started = await start({ TURNGRAPH_EXECUTORS: executorsFile() })
     await started.call('POST', '/v1/worlds', { body: { ...PLACE, project: PROJECT } })

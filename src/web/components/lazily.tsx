@@ -6,7 +6,7 @@ import { FailureLine } from './failure-line.tsx'
 
 const AGAIN_MS = 5_000
 
-/** Draws nothing while the component is loading. If loading fails, draws the failure, and tries again every few seconds. */
+/** Draws nothing while the component is loading. If loading fails, draws the failure, and tries again every few seconds while the page is visible. */
 export function lazily<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
   let loaded: FunctionComponent<P> | null = null
   return (props) => {
@@ -16,6 +16,9 @@ export function lazily<P extends object>(load: () => Promise<FunctionComponent<P
       if (loaded !== null) return
       let timer: ReturnType<typeof setTimeout> | undefined
       let isGone = false
+      const tryLater = () => {
+        timer = setTimeout(() => (document.visibilityState === 'visible' ? attempt() : tryLater()), AGAIN_MS)
+      }
       const attempt = () => {
         load().then(
           (component) => {
@@ -24,7 +27,7 @@ export function lazily<P extends object>(load: () => Promise<FunctionComponent<P
           },
           () => {
             fail(notLoaded())
-            if (!isGone) timer = setTimeout(attempt, AGAIN_MS)
+            if (!isGone) tryLater()
           },
         )
       }
