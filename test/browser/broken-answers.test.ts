@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
+import { MAIN_SESSION, PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { type Started, start } from '../integration/http-start.ts'
 import { startFront } from '../support/front.ts'
 import { clientOf } from '../support/records.ts'
@@ -36,6 +36,16 @@ describeInBrowser('a page whose service breaks off in the middle of an answer', 
     const page = await browser.open(front, `/p/${PROJECT}`, { mayFail: true })
     await page.getByRole('alert').getByText(BROKE_OFF).waitFor()
     expect(await page.getByRole('row').count()).toBe(0)
+  })
+
+  test('a turn shows the errors of its contexts and promises, and does not claim that nothing was left out', async () => {
+    const started = await start()
+    await writeSessions(clientOf(started.graph))
+    const front = await startCuttingFront(started, ({ path }) => /context|promises/.test(path))
+    const page = await browser.open(front, `/p/${PROJECT}/w/${MAIN_SESSION}/t/4`, { mayFail: true })
+    await page.getByRole('region', { name: 'Context for Coach' }).getByText(BROKE_OFF).waitFor()
+    await page.getByRole('region', { name: 'Verdicts that changed' }).getByText(BROKE_OFF).waitFor()
+    expect(await page.getByRole('region', { name: 'Left out' }).count()).toBe(0)
   })
 
   test('a form that starts a run shows the error, and warns that the run may have been started', async () => {

@@ -20,6 +20,7 @@ type Props = {
 export function ContextsRegion({ turn, before }: Props) {
   const [isDifference, setDifference] = useState(false)
   const contexts = { player: useContextFor('player', turn), coach: useContextFor('coach', turn) }
+  const [player, coach] = [contexts.player.answer, contexts.coach.answer]
   return (
     <section aria-label="Told">
       <h2>Told</h2>
@@ -60,7 +61,7 @@ export function ContextsRegion({ turn, before }: Props) {
           </section>
         ))}
       </div>
-      <LeftOut contexts={[contexts.player.answer, contexts.coach.answer].filter((one) => one !== null)} />
+      {player !== null && coach !== null && <LeftOut contexts={[player, coach]} />}
     </section>
   )
 }

@@ -56,7 +56,7 @@ export function TurnView({ address }: Props) {
             <TurnFacts turn={record} />
             <ContextsRegion turn={record} before={before} />
             <Did turn={record} />
-            <VerdictsRegion why={why} promises={promises.answer} />
+            <VerdictsRegion why={why} promises={promises} />
             <SentBack turn={record} />
             <Next turn={record} promised={why.answer?.promised_not_judged} />
             <WordList meanings={TURN_MEANINGS} />

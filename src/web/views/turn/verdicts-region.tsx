@@ -9,8 +9,8 @@ import { type CriterionInTurn, groupVerdicts } from './changed-verdicts.ts'
 
 type Props = {
   why: Answer<AnswerOf<'explainTurn'>>
-  /** Promises of the turn, or of the newest earlier turn that has promises; null until they are loaded. */
-  promises: AnswerOf<'recoverPromises'> | null
+  /** Promises of the turn, or of the newest earlier turn that has promises. */
+  promises: Answer<AnswerOf<'recoverPromises'>>
 }
 
 export function VerdictsRegion({ why, promises }: Props) {
@@ -18,13 +18,9 @@ export function VerdictsRegion({ why, promises }: Props) {
     <section aria-label="Verdicts that changed">
       <h2>Verdicts that changed</h2>
       <Answered of={why}>
-        {(found) =>
-          promises === null ? (
-            <p class="loading">Loading …</p>
-          ) : (
-            <Groups {...groupVerdicts(found, promises)} />
-          )
-        }
+        {(found) => (
+          <Answered of={promises}>{(given) => <Groups {...groupVerdicts(found, given)} />}</Answered>
+        )}
       </Answered>
     </section>
   )
