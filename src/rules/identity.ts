@@ -206,6 +206,7 @@ class Resolver {
         const key = this.#firstMeaning(entry, (label) => this.#declaredLabels.get(label))
         return key === undefined ? undefined : this.#follow(key)
       })
+      takeWhere((entry) => this.#textGivenAsId(entry, isDeclared))
     }
     takeWhere((_, words) => this.#equalTo(words))
     takeWhere((entry) => this.#quotedBy(entry))
@@ -340,8 +341,8 @@ class Resolver {
         ? this.#firstMeaning(entry, (label) => this.#judgedAs(label))
         : undefined
     if (judged !== undefined) return this.#follow(judged)
-    const bare = this.#labelOnlyOf(entry)
-    if (bare !== undefined) return bare
+    const known = this.#labelOnlyOf(entry) ?? this.#textGivenAsId(entry)
+    if (known !== undefined) return known
     const { taskKey, worldKey } = this.#known
     const label = normalizeLabel(labelsIn(entry)[0] ?? '')
     return this.#create(labelOnlyCriterionKey(taskKey, worldKey, label), worldKey)
@@ -353,6 +354,12 @@ class Resolver {
   ): Criterion | undefined {
     if (list.length === 0) return undefined
     return this.#first(this.#texts().equal.get(joined), free)
+  }
+
+  /** Finds the criterion whose text an entry without a text has as its id: a key of `acceptance_criteria_status` may be a text. */
+  #textGivenAsId(entry: Entry, free?: (criterion: Criterion) => boolean): Criterion | undefined {
+    if (entry.label === null || this.#wordsIn(entry).list.length > 0) return undefined
+    return this.#equalTo(this.#readWords(entry.label), free)
   }
 
   /**

@@ -338,6 +338,18 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines()).toEqual([`AC-001 verified ${answers}`])
       })
 
+      test('that is a text is the criterion of that text', async () => {
+        await capture(
+          { ...promised(['AC-001', answers]), acceptanceCriteriaStatus: { [`${answers}.`]: 'verified' } },
+          rejectedBy('coach', [answers]),
+        )
+        expect((await shown()).map((c) => [c.text, c.verifiedInTurn, c.contested?.turn])).toEqual([
+          [answers, 1, 2],
+        ])
+        const { context } = await clientOf(handles.graph).loadTurnContinuationContext(aContext(3))
+        expect(context).toContain(`  ⚠ ${answers}: verified (turn 1, contested in turn 2)\n`)
+      })
+
       test('is the criterion whose promise begins with that id', async () => {
         await capture(
           promised(['AC-001', `AC-SEED-01** — ${answers}`], ['AC-002', `AC-SEED-02: ${logs}`]),

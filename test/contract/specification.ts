@@ -436,6 +436,19 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await client().loadStall(task)).toMatchObject({ criteriaLeft: [], shouldStop: false })
     })
 
+    test('a status map whose keys are declared texts judges the declared criteria', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE, LOG))
+      const acceptanceCriteriaStatus = {
+        [RETRY]: 'verified',
+        [`- [x] ${SUITE}.`]: 'rejected',
+        [`AC-3: ${LOG}`]: 'verified',
+      } as const
+      await client().captureTurnState({ ...judged(1), acceptanceCriteriaStatus })
+      expect(await states()).toEqual(['AC-001 verified true', 'AC-002 rejected true', 'AC-003 verified true'])
+      const { context } = await client().loadTurnContinuationContext({ ...task, currentTurn: 2 })
+      expect(context).toContain(`  ✓ AC-001: verified\n  ✗ AC-002: rejected — ${SUITE}\n`)
+    })
+
     test('ids that shift between Player and Coach are read by their texts', async () => {
       await client().declareCriteria(declared(RETRY, SUITE, LOG))
       await client().captureTurnState(

@@ -19,6 +19,7 @@ import { promisedNotListed } from '../../rules/specified-states.ts'
 import { type TriedTurn, writeTriedTurn } from '../../rules/tried-before.ts'
 import type { CoachDecision } from '../../rules/values.ts'
 import { describeWithdrawn, nameTurns, type WithdrawnRange } from '../../rules/withdrawn.ts'
+import { joinedWords } from '../../rules/words.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { EarlierSession, Elsewhere, KnownElsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { cutStart, MARK } from './cut-start.ts'
@@ -286,7 +287,8 @@ function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Re
       : [{ kind: 'required', text: toOneLine(criterionId) } as const]
   // Names criteria that are left or contested, but not proven ones.
   const isProven = state === 'verified' && !isContested
-  const what = isProven || text === null || criterionId === '' ? null : ` — ${toOneLine(text)}`
+  const isNamed = text === null || criterionId === '' || joinedWords(text) === joinedWords(criterionId)
+  const what = isProven || isNamed ? null : ` — ${toOneLine(text)}`
   const evidence = role === 'coach' ? lastEvidence(criterion) : null
   return [
     plain(
