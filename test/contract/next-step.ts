@@ -45,6 +45,13 @@ export function nextStepContract(store: StoreUnderTest): void {
       expect(step.text).not.toContain('never called')
     })
 
+    test('the next step leaves out an attempt without a summary', async () => {
+      await client().captureTurnState(aTurn(1, { playerSummary: 'Wrote the parser' }))
+      await client().captureTurnState(aTurn(2, { playerSummary: '', coachDecision: 'error' }))
+      const { text } = await client().getNextStep(task)
+      expect(text).toContain('Tried before:\n- Turn 1: Wrote the parser\nRecord')
+    })
+
     test('the next step of a contested criterion is to prove it again', async () => {
       const judged = (status: 'verified' | 'rejected', evidence: string) => ({
         verifications: [{ criterionId: 'AC-001', criterionText: 'It parses', status, evidence }],

@@ -6,6 +6,7 @@ import { isAllVerified, isCounted, isRequired } from '../../rules/criterion-stat
 import { writeNextStep } from '../../rules/next-step.ts'
 import { countCriteria, NEVER_JUDGED } from '../../rules/notes.ts'
 import { promisedNotListed } from '../../rules/specified-states.ts'
+import { listTriedBefore } from '../../rules/tried-before.ts'
 import { ROLES } from '../criteria/views.ts'
 import { knownTask } from '../scope/scope.ts'
 import { loadTurnContinuationContext } from './context.ts'
@@ -71,10 +72,7 @@ export async function loadNextStep(graph: Graph, request: Request): Promise<Next
         ...promised.map((criterion) => ({ ...nameOf(criterion), why: NEVER_JUDGED })),
       ],
       blocking: issues.flatMap(({ severity, description }) => (severity === 'blocking' ? [description] : [])),
-      tried: [
-        ...(prior === null ? [] : [{ turnNumber: prior.turnNumber, text: prior.playerSummary }]),
-        ...triedBefore,
-      ],
+      tried: [...listTriedBefore(prior === null ? [] : [prior]), ...triedBefore],
       advice: stall?.shouldStop === true ? (stall.suggestion ?? null) : null,
       record: 'turngraph capture turn.json, or the tool capture_turn_state',
     },
