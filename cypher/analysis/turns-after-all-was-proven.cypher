@@ -2,9 +2,9 @@
 // `proven_in` is the turn that verified the last criterion: the last of the task's declared criteria except
 // manual ones, or, without a declaration, the last of those that count. Returns the later turns, the hours
 // that they report (null if one of them reports no duration), and what held up the session from that turn on:
-// the failed gates, and the categories of blocking issues, in turns that were not approved. If both are
-// empty, nothing held it up.
-// columns: feature, task, world, criteria, proven_in, turns, hours, gates, issues
+// the failed gates, the categories of blocking issues, and the criteria that were rejected with evidence, in
+// turns that were not approved. If all three are empty, nothing held it up.
+// columns: feature, task, world, criteria, proven_in, turns, hours, gates, issues, rejected
 // params: $projectKey $feature $task $world $limit
 // include analysis/_all-proven
 CALL (w, provenIn) {
@@ -24,6 +24,13 @@ CALL (w, provenIn) {
   WITH DISTINCT coalesce(i.category, 'none') AS category ORDER BY category
   RETURN collect(category) AS issues
 }
+CALL (w, provenIn) {
+  MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification {status: 'rejected'})
+  WHERE t.number >= provenIn AND t.coachDecision <> 'approved' AND v.substantiated AND v.source <> 'player'
+  WITH DISTINCT v.criterionId AS criterion ORDER BY criterion
+  RETURN collect(criterion) AS rejected
+}
 RETURN f.id AS feature, task.id AS task, w.slug AS world, criteria, provenIn AS proven_in, turns,
-       CASE WHEN timed = turns THEN toFloat(seconds) / 3600 ELSE null END AS hours, gates, issues
+       CASE WHEN timed = turns THEN toFloat(seconds) / 3600 ELSE null END AS hours, gates, issues,
+       rejected
 ORDER BY turns DESC, feature, task, world LIMIT $limit

@@ -611,6 +611,10 @@ export function analysisContract(store: StoreUnderTest): void {
         hour,
       ])
       await session('none', [verified('AC-1'), {}])
+      const refuted: Partial<TurnToSend> = {
+        verifications: [{ criterionId: 'AC-1', status: 'rejected', evidence: 'round(2.5) gives 3' }],
+      }
+      await session('refuted', [verified('AC-1'), refuted, refuted, verified('AC-1')])
       await session('at-once', [{ ...verified('AC-1'), coachDecision: 'approved' }])
       await session('not-all', [
         {
@@ -626,8 +630,9 @@ export function analysisContract(store: StoreUnderTest): void {
           .filter(({ task }) => task === 'TASK-4')
           .map((row) => Object.values(row).slice(2))
       expect(await found()).toEqual([
-        ['gate', 2, 2, 2, 2, ['tests'], ['style']],
-        ['none', 1, 1, 1, null, [], []],
+        ['refuted', 1, 1, 3, null, [], [], ['AC-1']],
+        ['gate', 2, 2, 2, 2, ['tests'], ['style'], []],
+        ['none', 1, 1, 1, null, [], [], []],
       ])
       // If a task declares criteria, exactly these count. AC-2 is manual, and AC-3 was never judged.
       const declare = (...kinds: ('code' | 'manual')[]) =>
