@@ -1,5 +1,5 @@
 // question: Which turns were approved although a gate had failed?
-// Returns each approved turn with a failed gate, with the number of verified criteria and raised issues.
+// Returns each approved turn with a failed gate, with the number of its verified verdicts and raised issues.
 // `coach-strictness` has the number of all approvals to compare.
 // columns: feature, task, world, turn, gates, verified, issues
 // params: $projectKey $feature $task $world $limit

@@ -1,6 +1,6 @@
 // question: How strict is the Coach, day by day?
 // Counts the turns that the Coach approved, sent back or rejected, by the day of their completion (UTC; null
-// if unknown), newest day first. Returns the share of approvals, the verified and rejected criteria, the
+// if unknown), newest day first. Returns the share of approvals, the verified and rejected verdicts, the
 // blocking issues, and the approvals of turns with a failed gate.
 // columns: day, turns, approved, approved_share, verified, rejected, blocking_issues, approved_over_failed_gate
 // params: $projectKey $feature $task $world $limit
