@@ -131,6 +131,23 @@ describe('never stopped', () => {
     expect(analyseStall(session({ outcomes: sameFeedback(3), criteria: partial })).shouldStop).toBe(true)
   })
 
+  test('by evidence that a later promise or a later verification answers', () => {
+    const rejectedIn = (turn: number) =>
+      new Map(['AC-001', 'AC-002'].map((key) => [key, { evidencedRejectionTurn: turn } as Progress]))
+    const promised = (turn: number) => ({ promise: { turn, status: 'complete' as const } })
+    const analyse = (criteria: Session['criteria'], turn: number) =>
+      analyseStall(session({ outcomes: sameFeedback(5), criteria, progress: rejectedIn(turn) }))
+    const rejected = (turn: number) => criterion('AC-001', { ...promised(turn), state: 'rejected' })
+    const answer = analyse([rejected(2)], 1)
+    expect(answer).toMatchObject({ verdict: 'stalled', shouldStop: false })
+    expect(answer.reason).toContain('no later rejection shows evidence')
+    expect(answer.suggestion).toContain('no later rejection shows evidence')
+    expect(analyse([rejected(2)], 2).shouldStop).toBe(true)
+    const again = { ...verified('AC-002', 1), ...promised(1) }
+    expect(analyse([rejected(2), again], 1).shouldStop).toBe(false)
+    expect(analyse([rejected(2), { ...again, refuted: true }], 1).shouldStop).toBe(true)
+  })
+
   test('when all were verified, lost and verified again by a turn that does not count', () => {
     const answer = analyseStall(
       session({

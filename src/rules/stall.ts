@@ -189,7 +189,7 @@ function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall
       say(
         'stalled',
         window,
-        `${finding} The Player claims that all is done, and no rejection shows evidence.`,
+        `${finding} The Player claims that all is done, and ${describeLackOfEvidence(session)}.`,
       )
     )
   }
@@ -271,17 +271,28 @@ const allVerified = ({ criteria }: Session): boolean => criteria.length > 0 && c
 const isAllProven = (session: Session): boolean =>
   allVerified(session) && session.criteria.every(({ refuted }) => !refuted)
 
-/** Detects the case of seed 004: the work may be right and only its proof was lost. */
+/**
+ * Detects the case of seed 004: the work may be right and only its proof was lost. A later promise answers a rejection with evidence,
+ * and so does a later verification.
+ */
 function isSpared(session: Session): boolean {
   const { criteria, progress } = session
   return (
     criteria.length > 0 &&
     criteria.every(
-      ({ key, promise }) =>
-        promise?.status === 'complete' && (progress.get(key)?.evidencedRejectionTurn ?? null) === null,
+      ({ key, promise, state, refuted }) =>
+        promise?.status === 'complete' &&
+        ((state === 'verified' && !refuted) ||
+          (progress.get(key)?.evidencedRejectionTurn ?? 0) < promise.turn),
     )
   )
 }
+
+/** Says why a session is spared. */
+const describeLackOfEvidence = ({ criteria, progress }: Session): string =>
+  criteria.some(({ key }) => (progress.get(key)?.evidencedRejectionTurn ?? null) !== null)
+    ? 'no later rejection shows evidence'
+    : 'no rejection shows evidence'
 
 /** Lists a criterion's explicit verdict in each of the turns: the last one of a judge. */
 function listVerdicts(
@@ -321,7 +332,7 @@ function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
     ...(promised === null ? [] : [promised]),
     ...(isSpared(session)
       ? [
-          'the Player promised all of them complete and no rejection shows evidence: verify the promises before judging again',
+          `the Player promised all of them complete and ${describeLackOfEvidence(session)}: verify the promises before judging again`,
         ]
       : []),
     ...(feedback.at(-1)?.gates.length ? [`blocking: ${feedback.at(-1)?.gates.join(', ')}`] : []),
