@@ -1,13 +1,14 @@
 /** Makes the state of a reader that has read nothing yet. */
 import * as z from 'zod'
 
-/** Each field is null if it may be, otherwise an empty list, false or 0. */
+/** Each field has its default, is null if it may be, or is an empty list, false or 0. */
 export const emptyState = <S extends z.ZodObject>(schema: S): z.output<S> =>
   Object.fromEntries(
     Object.entries(schema.shape).map(([name, field]) => [name, emptyValue(field)]),
   ) as z.output<S>
 
 function emptyValue(field: unknown): unknown {
+  if (field instanceof z.ZodDefault) return field.parse(undefined)
   if (field instanceof z.ZodNullable) return null
   if (field instanceof z.ZodArray) return []
   return field instanceof z.ZodBoolean ? false : 0

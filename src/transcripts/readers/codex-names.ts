@@ -1,11 +1,11 @@
-/** Lists the names in rollouts of Codex up to version 0.14x. Others are also read, and counted. */
+/** Lists the names in rollouts of Codex up to version 0.15x. Others are also read, and counted. */
 import { topLevelType } from '../line-records.ts'
 
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
 /** Types of lines that no turn needs. They may hold a whole conversation. */
 export const SKIPPED_TYPES = words(
-  'compacted inter_agent_communication inter_agent_communication_metadata ghost_snapshot world_state',
+  'compacted inter_agent_communication inter_agent_communication_metadata ghost_snapshot token_usage_record world_state',
 )
 
 export const isSkipped = (bytes: Buffer, start: number, end: number): boolean =>

@@ -240,6 +240,56 @@ describe('calls of Codex', () => {
     ])
     expect(JSON.stringify(steps)).not.toContain('words')
   })
+
+  test('items end the calls of newer versions, and a command within a script fails its call', () => {
+    const completed = (type: string, more: Written): Written =>
+      event('item_completed', { turn_id: T1, item: { type, ...more } })
+    const ran = (id: string, code: number, text: string): Written =>
+      completed('CommandExecution', {
+        id,
+        status: code === 0 ? 'completed' : 'failed',
+        exit_code: code,
+        aggregated_output: text,
+      })
+    const script = (id: string, ...within: Written[]): Written[] => [
+      item('custom_tool_call', { name: 'exec', input: 'words', call_id: id }),
+      ...within,
+      item('custom_tool_call_output', {
+        call_id: id,
+        output: [{ type: 'input_text', text: 'Script completed\nOutput:\nwords' }],
+      }),
+    ]
+    const lines = [
+      meta(S1),
+      message('user', '<b>Go</b>'),
+      completed('UserMessage', { id: 'u', content: [{ type: 'text', text: '<b>Go</b>' }] }),
+      shell('z'),
+      ...script('a', ran('exec-1', 0, 'words'), ran('exec-2', 2, 'no'), ran('exec-2', 3, 'words')),
+      output('z', exited(0)),
+      ...script('b', ran('exec-3', 0, 'words')),
+      ...script('c', completed('FileChange', { id: 'exec-4', status: 'declined', changes: {} })),
+      shell('d'),
+      shell('e'),
+      ran('d', 1, 'no'),
+      output('d', exited(1, 'no')),
+      output('e', exited(0)),
+      item('function_call', { name: 'docs__find', arguments: '{}', call_id: 'f' }),
+      completed('McpToolCall', { id: 'f', status: 'failed', error: { message: 'words' } }),
+      output('f', 'words'),
+      ran('user-shell', 1, 'words'),
+    ]
+    const steps = stepsOf(lines)
+    expect(steps.map(([, tool, status, , error]) => [tool, status, error])).toEqual([
+      ['exec_command', 'ok', null],
+      ['exec', 'error', 'Exit code 2\nno'],
+      ['exec', 'ok', null],
+      ['exec', 'denied', null],
+      ['exec_command', 'error', 'Exit code 1\nno'],
+      ['exec_command', 'ok', null],
+      ['docs__find', 'error', null],
+    ])
+    expect(JSON.stringify(steps)).not.toContain('words')
+  })
 })
 
 describe('tokens of Codex', () => {

@@ -20,6 +20,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Time after the beginning of a fork during which its records repeat the other session. */
 const REPEAT_MS = 2_000
 
+/** Maximum number of open calls in the state. */
+const MAX_OPEN_CALLS = 64
+
 type Payload = TranscriptRecord
 type OnRecord = (record: TranscriptRecord) => void
 
@@ -97,8 +100,10 @@ export class CodexReader implements LineReader {
     if (isAnswer || call !== null || isOutput(item)) this.#state.promptRecords = []
     if (isAnswer) this.#assistant([], type === 'message' && phase !== 'commentary')
     else if (call !== null) this.#call(item, call)
-    else if (isOutput(item)) this.#result(item.call_id, readCodexOutput(item.output), startedAgent(item))
-    else if (!KNOWN_ITEMS.has(String(type))) counts.unknownSubtypes.add(`response_item ${type}`)
+    else if (isOutput(item)) {
+      this.#state.openCalls = this.#state.openCalls.filter((id) => id !== item.call_id)
+      this.#result(item.call_id, readCodexOutput(item.output), startedAgent(item))
+    } else if (!KNOWN_ITEMS.has(String(type))) counts.unknownSubtypes.add(`response_item ${type}`)
   }
 
   #call(item: Payload, { tool, isDone }: CodexCall): void {
@@ -106,6 +111,7 @@ export class CodexReader implements LineReader {
       asText(item.call_id) ?? asText(item.id) ?? `${this.#key()}/${tool}:${this.#state.unnamedCalls++}`
     // The service makes such a call within its response, one after the other.
     if (isDone) this.#state.isAnswered = true
+    else this.#state.openCalls = [...this.#state.openCalls.slice(1 - MAX_OPEN_CALLS), id]
     this.#assistant([{ type: 'tool_use', id, name: tool }], false)
     if (isDone) this.#result(id, { status: item.status === 'failed' ? 'error' : 'ok', text: null }, null)
   }
@@ -114,6 +120,7 @@ export class CodexReader implements LineReader {
     const type = String(event.type)
     const outcome = readEndOfCall(event)
     if (outcome !== null) this.#result(event.call_id, outcome, null)
+    else if (type === 'item_completed') this.#completed(asObject(event.item) ?? {})
     else if (type === 'user_message') this.#prompt('event')
     else if (type === 'token_count') this.#tokens(asObject(event.info))
     else if (type === 'task_started' || type === 'turn_started') this.#turn(event.turn_id, true)
@@ -128,6 +135,19 @@ export class CodexReader implements LineReader {
     } else if (!KNOWN_EVENTS.has(type)) counts.unknownSubtypes.add(`event_msg ${type}`)
   }
 
+  /**
+   * Reads an item, which newer versions write instead of other events. A command that a script ran has no call of its own, so its
+   * failure fails the newest open call.
+   */
+  #completed(item: Payload): void {
+    if (item.type === 'UserMessage') this.#prompt('event')
+    const outcome = readEndOfCall(item)
+    if (outcome === null) return
+    const { openCalls } = this.#state
+    const isCall = openCalls.some((id) => id === item.id)
+    if (isCall || outcome.status !== 'ok') this.#result(isCall ? item.id : openCalls.at(-1), outcome, null)
+  }
+
   #prompt(kind: 'item' | 'event'): void {
     const state = this.#state
     if (state.promptRecords.length === 1 && !state.promptRecords.includes(kind)) {
@@ -138,6 +158,7 @@ export class CodexReader implements LineReader {
     state.key = this.#nextTurnId()
     state.records = 0
     state.unnamedCalls = 0
+    state.openCalls = []
     state.responses = 0
     state.isAnswered = false
     const origin = state.isSubagent ? { origin: { kind: 'subagent' } } : {}
@@ -260,13 +281,22 @@ const startedAgent = ({ output }: Payload): string | null =>
 const AGENT_ID = /^\s*\{\s*"agent_id"\s*:\s*"([0-9a-f-]{36})"/i
 const MAX_AGENT_ID_CHARACTERS = 200
 
-/** Returns the outcome of a call whose end is an event of its own; null for every other event. */
-function readEndOfCall(event: Payload): CodexOutcome | null {
-  const { type, status, result, exit_code: code, aggregated_output: output } = event
+/** Events and items that end a call or a command. */
+const ENDS: ReadonlySet<unknown> = new Set([
+  'exec_command_end',
+  'patch_apply_end',
+  'CommandExecution',
+  'FileChange',
+  'McpToolCall',
+])
+
+/** Returns the outcome of a call whose end is an event or an item of its own; null for every other one. */
+function readEndOfCall(ended: Payload): CodexOutcome | null {
+  const { type, status, success, result, exit_code: code, aggregated_output: output } = ended
   if (type === 'mcp_tool_call_end') return readMcpResult(result)
-  if (type === 'exec_command_end' && typeof code === 'number' && status !== 'declined')
-    return exitedWith(code, asText(output) ?? '')
-  const isPatch = type === 'patch_apply_end' && event.success === false
-  if (!isPatch && type !== 'exec_command_end') return null
-  return { status: status === 'declined' ? 'denied' : 'error', text: null }
+  if (!ENDS.has(type)) return null
+  if (status === 'declined') return { status: 'denied', text: null }
+  if (typeof code === 'number') return exitedWith(code, asText(output) ?? '')
+  const hasFailed = type === 'exec_command_end' || success === false || status === 'failed'
+  return hasFailed ? { status: 'error', text: null } : null
 }
