@@ -32,6 +32,8 @@ const MIGRATE_MS = 30 * 60_000
 const takeLock = statement('graph/migration-lock')
 const appliedMigrations = statement('graph/migrations')
 const recordMigration = statement('graph/migration-record')
+const constraintsThere = statement('doctor/schema', 'constraints')
+const indexesThere = statement('doctor/schema', 'indexes')
 
 const appliedRow = z.object({
   version: z.string(),
@@ -127,12 +129,85 @@ async function applyPending(
   for (const { version, description, checksum, commands } of migrations) {
     if (!pending.includes(version)) continue
     await graph.schema(commands)
+    await refuseTakenNames(graph, commands)
     const params = { version, previous, description, checksum, appliedAt: now().toISOString() }
     await graph.write([toStep(recordMigration, params)])
     previous = version
   }
   return pending
 }
+
+/**
+ * Rejects a constraint that was not created: Neo4j creates nothing, and reports no error, if another program's constraint or index
+ * has its name. The graph would then accept two nodes with one key.
+ */
+async function refuseTakenNames(graph: Graph, commands: readonly string[]): Promise<void> {
+  const missing = (await schemaGaps(graph, commands)).find(({ what }) => what === 'constraint')
+  if (missing === undefined) return
+  throw new SchemaMismatch(
+    `another constraint or index has the name of this one: ${missing.command}.`,
+    HOW_TO_SHARE,
+  )
+}
+
+export const HOW_TO_SHARE =
+  'Another program uses this database. Give Turngraph a database of its own, or remove what is in the way (`SHOW CONSTRAINTS`, `SHOW INDEXES`).'
+
+type SchemaGap = {
+  what: 'constraint' | 'index'
+  label: string
+  properties: readonly string[]
+  command: string
+}
+
+/** Returns the constraints and indexes that the commands of migrations create and the graph does not have. */
+export async function schemaGaps(graph: Graph, commands: readonly string[]): Promise<SchemaGap[]> {
+  const constraints = await readRows(graph, constraintsThere, {}, schemaRow)
+  const indexes = (await readRows(graph, indexesThere, {}, schemaRow)).filter(({ isOnline }) => isOnline)
+  const gaps: SchemaGap[] = []
+  for (const command of commands) {
+    const [, made, label, listed = ''] = MADE.exec(command) ?? []
+    if (label === undefined) continue
+    const properties = listed.match(/(?<=\.)\w+/g) ?? []
+    const gap = { label, properties, command }
+    if (made === 'CONSTRAINT' && !constraints.some((each) => each.isUnique && isOn(each, label, properties)))
+      gaps.push({ what: 'constraint', ...gap })
+    // An embedded graph has the index on the first property only; on Neo4j a constraint creates its own index.
+    const indexed = graph.engine === 'embedded' ? properties.slice(0, 1) : properties
+    if (!indexes.some((each) => isOn(each, label, indexed))) gaps.push({ what: 'index', ...gap })
+  }
+  return gaps
+}
+
+const texts = z
+  .union([z.string(), z.array(z.string())])
+  .nullish()
+  .transform((value) => (typeof value === 'string' ? [value] : (value ?? [])))
+
+/** Row of a constraint or index. The engines name the columns differently. */
+const schemaRow = z
+  .object({
+    type: z.string().nullish(),
+    state: z.string().nullish(),
+    label: texts,
+    labelsOrTypes: texts,
+    property: texts,
+    properties: texts,
+  })
+  .transform(({ type, state, label, labelsOrTypes, property, properties }) => ({
+    isUnique: (type ?? '').includes('UNIQUE'),
+    isOnline: state == null || state === 'ONLINE',
+    on: [...label, ...labelsOrTypes].join(),
+    of: [...property, ...properties],
+  }))
+
+/** Matches a migration command that creates a constraint or an index, with its label and its properties. */
+const MADE = /^CREATE (CONSTRAINT|INDEX) \w+ IF NOT EXISTS FOR \(\w+:(\w+)\) (?:REQUIRE|ON) (.+)$/i
+
+type Row = z.output<typeof schemaRow>
+
+const isOn = ({ on, of }: Row, label: string, properties: readonly string[]): boolean =>
+  on === label && of.join() === properties.join()
 
 /** The graph has another schema than this version. A retry does not help. */
 export class SchemaMismatch extends TurngraphError {

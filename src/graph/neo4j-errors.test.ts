@@ -60,6 +60,18 @@ test.each([
   },
 )
 
+test('nodes with one key that another program has created show their constraint, not a defect', () => {
+  const message =
+    "Unable to create Constraint( name='world_key' ):\nBoth Node(15) and Node(19) have the label `World`"
+  expect(
+    toStoreError(errorOf('Neo.DatabaseError.Schema.ConstraintCreationFailed', message), STORE),
+  ).toMatchObject({
+    code: 'store_unavailable',
+    message: "Neo4j at bolt://db:7687 refused the schema: Unable to create Constraint( name='world_key' ).",
+    hint: expect.stringContaining('a database of its own'),
+  })
+})
+
 test.each(['Neo.ClientError.Statement.SyntaxError', 'Neo.ClientError.Schema.ConstraintValidationFailed'])(
   'an error that shows a defect is returned unchanged: %s',
   (code) => {

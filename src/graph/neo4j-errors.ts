@@ -1,5 +1,6 @@
 // Classifies the errors of Neo4j and of its driver by code, never by message.
 import { TurngraphError } from '../core/errors.ts'
+import { HOW_TO_SHARE } from './migrations.ts'
 import { type Neo4jError, PROTOCOL_ERROR } from './neo4j-driver.ts'
 import type { Neo4jOptions } from './port.ts'
 
@@ -45,6 +46,13 @@ const REFUSED_LOGIN: ReadonlySet<string> = new Set([
   'Neo.ClientError.Security.TokenExpired',
 ])
 
+/** A command of a migration does not fit the constraints, indexes or nodes that another program has created. */
+const SCHEMA_REFUSED: ReadonlySet<string> = new Set([
+  'Neo.ClientError.Schema.IndexAlreadyExists',
+  'Neo.ClientError.Schema.ConstraintAlreadyExists',
+  'Neo.DatabaseError.Schema.ConstraintCreationFailed',
+])
+
 /** True if the server does not know the commit that a bookmark names. */
 export const isStaleBookmark = ({ code }: Neo4jError): boolean => STALE_BOOKMARK.has(code)
 
@@ -83,6 +91,16 @@ export function toStoreError(error: Neo4jError, { url, database }: Neo4jOptions)
       cause: error,
     })
   }
+  if (SCHEMA_REFUSED.has(code)) {
+    return new TurngraphError(
+      'store_unavailable',
+      `Neo4j at ${url} refused the schema: ${reasonOf(error)}.`,
+      {
+        hint: HOW_TO_SHARE,
+        cause: error,
+      },
+    )
+  }
   if (isTimeout(error) || code === DEADLOCK) {
     return new TurngraphError(
       'timeout',
@@ -112,4 +130,4 @@ export function toStoreError(error: Neo4jError, { url, database }: Neo4jOptions)
 
 /** Returns the first sentence of the cause, without the advice of the driver before it. */
 const reasonOf = ({ message }: Neo4jError): string =>
-  message.replace(/^.*Caused by: /s, '').split(/\.\s|\.?\n|\.$/)[0] ?? ''
+  message.replace(/^.*Caused by: /s, '').split(/\.\s|[.:]?\n|\.$/)[0] ?? ''

@@ -83,6 +83,25 @@ export function migrationsContract(store: StoreUnderTest): void {
       }
     })
 
+    test('a migration is rejected if another program has the name of a constraint', async ({ skip }) => {
+      const { graph } = handles
+      skip(graph.engine === 'embedded', 'no other program writes to an embedded graph')
+      await graph.schema(['CREATE CONSTRAINT world_key FOR (n:Foreign) REQUIRE n.id IS UNIQUE'])
+      const refusal = {
+        code: 'store_unavailable',
+        message: expect.stringContaining('CREATE CONSTRAINT world_key'),
+        hint: expect.stringContaining('a database of its own'),
+      }
+      await expect(migrate(graph)).rejects.toMatchObject(refusal)
+      await graph.schema(['DROP CONSTRAINT world_key', 'CREATE INDEX foreign FOR (n:World) ON (n.key)'])
+      await expect(migrate(graph)).rejects.toMatchObject({
+        ...refusal,
+        message: expect.stringContaining('There already exists an index (:World {key})'),
+      })
+      await graph.schema(['DROP INDEX foreign'])
+      expect(await migrate(graph)).toEqual(loadMigrations().map(({ version }) => version))
+    })
+
     test('later only new migrations are applied, and all form one chain', async () => {
       const { graph } = handles
       expect(await migrate(graph, { migrations: [first] })).toEqual(['001'])

@@ -2,13 +2,11 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { readRows } from '../../graph/decode.ts'
-import { loadMigrations, type Migration, migrationStatus } from '../../graph/migrations.ts'
+import { loadMigrations, type Migration, migrationStatus, schemaGaps } from '../../graph/migrations.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type Finding, Findings, propertyMap } from './finding.ts'
 
-const constraintsThere = statement('doctor/schema', 'constraints')
-const indexesThere = statement('doctor/schema', 'indexes')
 const migrationChain = statement('graph/migrations')
 
 /** Checks the migrations, and the constraints and indexes that they must have created. */
@@ -52,57 +50,9 @@ const chainRow = z.object({
   next: z.array(z.string()),
 })
 
-const texts = z
-  .union([z.string(), z.array(z.string())])
-  .nullish()
-  .transform((value) => (typeof value === 'string' ? [value] : (value ?? [])))
-
-/** Row of a constraint or index. The engines name the columns differently. */
-const schemaRow = z
-  .object({
-    type: z.string().nullish(),
-    state: z.string().nullish(),
-    label: texts,
-    labelsOrTypes: texts,
-    property: texts,
-    properties: texts,
-  })
-  .transform(({ type, state, label, labelsOrTypes, property, properties }) => ({
-    isUnique: (type ?? '').includes('UNIQUE'),
-    isOnline: state == null || state === 'ONLINE',
-    on: [...label, ...labelsOrTypes].join(),
-    of: [...property, ...properties],
-  }))
-
-/** Matches a migration command that creates a constraint or an index, with its label and its properties. */
-const MADE = /^CREATE (CONSTRAINT|INDEX) \w+ IF NOT EXISTS FOR \(\w+:(\w+)\) (?:REQUIRE|ON) (.+)$/i
-
 async function checkCommands(graph: Graph, commands: readonly string[], findings: Findings): Promise<void> {
-  const constraints = await readRows(graph, constraintsThere, {}, schemaRow)
-  const indexes = (await readRows(graph, indexesThere, {}, schemaRow)).filter(({ isOnline }) => isOnline)
-  for (const command of commands) {
-    const [, what, label, listed = ''] = MADE.exec(command) ?? []
-    if (label === undefined) continue
-    const properties = listed.match(/(?<=\.)\w+/g) ?? []
-    if (what === 'CONSTRAINT' && !constraints.some((each) => each.isUnique && isOn(each, label, properties)))
-      findings.of(null, `${label}.${properties}`).add('constraint_missing', command)
-    if (!hasIndex(graph, indexes, label, properties))
-      findings.of(null, `${label}(${properties.join(', ')})`).add('index_missing', command)
+  for (const { what, label, properties, command } of await schemaGaps(graph, commands)) {
+    if (what === 'constraint') findings.of(null, `${label}.${properties}`).add('constraint_missing', command)
+    else findings.of(null, `${label}(${properties.join(', ')})`).add('index_missing', command)
   }
-}
-
-type Row = z.output<typeof schemaRow>
-
-const isOn = ({ on, of }: Row, label: string, properties: readonly string[]): boolean =>
-  on === label && of.join() === properties.join()
-
-/** True if the index exists. An embedded graph has it on the first property only; on Neo4j a constraint creates its own index. */
-const hasIndex = (
-  { engine }: Graph,
-  there: readonly Row[],
-  label: string,
-  properties: readonly string[],
-): boolean => {
-  const indexed = engine === 'embedded' ? properties.slice(0, 1) : properties
-  return there.some((each) => isOn(each, label, indexed))
 }
