@@ -60,6 +60,19 @@ test.each([
   },
 )
 
+test('the system database is named, because it holds no graph', () => {
+  const error = errorOf(
+    'Neo.ClientError.Statement.SemanticError',
+    'The following unsupported clauses were used: MATCH.',
+  )
+  expect(toStoreError(error, { ...STORE, database: 'system' })).toMatchObject({
+    code: 'store_unavailable',
+    message: 'Neo4j has no database "system" for a graph.',
+    hint: 'Set TURNGRAPH_NEO4J_DATABASE.',
+  })
+  expect(toStoreError(error, STORE)).toBe(error)
+})
+
 test('nodes with one key that another program has created show their constraint, not a defect', () => {
   const message =
     "Unable to create Constraint( name='world_key' ):\nBoth Node(15) and Node(19) have the label `World`"

@@ -85,8 +85,10 @@ export function toStoreError(error: Neo4jError, { url, database }: Neo4jOptions)
       cause: error,
     })
   }
-  if (code === 'Neo.ClientError.Database.DatabaseNotFound') {
-    return new TurngraphError('store_unavailable', `Neo4j has no database "${database}".`, {
+  // The system database takes administrative commands only, and rejects others with a general code.
+  const isSystem = database === 'system' && code === 'Neo.ClientError.Statement.SemanticError'
+  if (code === 'Neo.ClientError.Database.DatabaseNotFound' || isSystem) {
+    return new TurngraphError('store_unavailable', `Neo4j has no database "${database}" for a graph.`, {
       hint: 'Set TURNGRAPH_NEO4J_DATABASE.',
       cause: error,
     })
