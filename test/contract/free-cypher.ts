@@ -156,6 +156,12 @@ export function freeCypherContract(store: StoreUnderTest): void {
       },
     )
 
+    test('a local date and time is text without a zone', async () => {
+      const { queryGraph } = clientOf(handles.graph)
+      const { rows } = await queryGraph({ query: "RETURN localdatetime('2026-01-01T10:00:00.12') AS x" })
+      expect(rows).toEqual([['2026-01-01T10:00:00.12']])
+    })
+
     test('the plan of a query that writes is rejected, however the query is written', async () => {
       await withTurns()
       const { reader, close } = await readerOf(handles.graph)
