@@ -186,7 +186,8 @@ function domainError(error: Neo4jError, question: Asked): TurngraphError {
       cause: error,
     })
   }
-  if (code.startsWith('Neo.ClientError.'))
+  // Neo4j reports some invalid arguments as its own failure, for example a negative one of `substring`.
+  if (code.startsWith('Neo.ClientError.') || code === 'Neo.DatabaseError.Statement.ExecutionFailed')
     return refusedByEngine(rewordNeo4j({ message: error.message, ...question }), error)
   return new TurngraphError('internal', 'Neo4j failed at the query.', { cause: error })
 }
