@@ -10,6 +10,7 @@ describe('a temporary error of Neo4j', () => {
     'Neo.ClientError.Transaction.Terminated',
     'Neo.ClientError.Cluster.NotALeader',
     'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
+    'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase',
     'Neo.ClientError.Transaction.InvalidBookmark',
     'Neo.TransientError.Transaction.BookmarkTimeout',
     'Neo.TransientError.Database.DatabaseUnavailable',

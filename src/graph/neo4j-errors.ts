@@ -18,6 +18,8 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   // The leader of a cluster is another server now. With `neo4j://`, the driver reports this as an expired session.
   'Neo.ClientError.Cluster.NotALeader',
   'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
+  // An administrator has made the database read-only, or the address is that of a follower.
+  'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase',
   // The adapter has dropped its bookmarks.
   'Neo.ClientError.Transaction.InvalidBookmark',
   // A disk is full or failed, or the server is overloaded.
