@@ -3,7 +3,8 @@ import { worldKey } from '../core/keys.ts'
 import type { Graph } from '../graph/port.ts'
 import { readLedger, readSnapshot } from '../memory/criteria/snapshot.ts'
 import { unknownWorld } from '../memory/scope/world-errors.ts'
-import { readSpecification, readTouchedFiles } from '../memory/specification/read-specification.ts'
+import { readSpecification } from '../memory/specification/read-specification.ts'
+import { readTouchedFiles } from '../memory/specification/turn-facts.ts'
 import type { SessionRecords } from '../rules/session-steps.ts'
 
 export type SessionName = { project: string; featureId: string; taskId: string; worldSlug: string }

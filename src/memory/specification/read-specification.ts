@@ -1,4 +1,4 @@
-/** Reads the specification of a task, and the files of the proofs in a world. */
+/** Reads the specification of a task. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { specificationKey } from '../../core/keys.ts'
@@ -6,15 +6,12 @@ import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import { nodeReader } from '../../graph/node-reader.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import type { TouchedFiles } from '../../rules/stale.ts'
-import { columns, optionalText, textList } from '../../rules/values.ts'
-import type { Snapshot } from '../criteria/snapshot.ts'
+import { columns } from '../../rules/values.ts'
 import { type Specification, specificationRow } from './specification.ts'
 
 const getVersion = statement('specifications/get')
 const listedCriteria = statement('specifications/listed')
 const readVersions = nodeReader('Task', ['specificationVersion'])
-const touchedFiles = statement('specifications/files')
 
 const listedRow = z.object({
   criteriaCount: z.number(),
@@ -103,34 +100,4 @@ export const specificationFrom = ({
       })),
     retiredIn: new Map(retired.map(({ criterion, version }) => [criterion.key, version])),
   }
-}
-
-const filesRow = z.object({
-  turn: z.number(),
-  touched: textList,
-  promised: z.array(
-    columns({ position: z.number(), key: z.string(), testFile: optionalText, implementationFiles: textList }),
-  ),
-  verified: z.array(columns({ position: z.number(), key: z.string(), files: textList })),
-})
-
-const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
-
-/** Reads the files that each turn touched, ascending from a turn on, and the files of proofs. The later of two in a turn counts. */
-export async function readTouchedFiles(
-  graph: Graph,
-  { worldKey, turn }: Snapshot,
-  since: number,
-): Promise<TouchedFiles[]> {
-  const rows = await readRows(graph, touchedFiles, { worldKey, since, turn }, filesRow)
-  return rows
-    .toSorted((a, b) => a.turn - b.turn)
-    .map(({ promised, verified, ...row }) => ({
-      ...row,
-      verified: verified.sort(byPosition),
-      promised: promised.sort(byPosition).map(({ key, testFile, implementationFiles }) => ({
-        key,
-        files: [...(testFile === null ? [] : [testFile]), ...implementationFiles],
-      })),
-    }))
 }

@@ -5,8 +5,8 @@ import type { SessionFacts } from '../../rules/session-outcome.ts'
 import { specifiedStates } from '../../rules/specified-states.ts'
 import { readSpecified } from '../criteria/read-states.ts'
 import type { Specification } from '../specification/specification.ts'
+import { NO_TURN_FACTS, type TurnFacts } from '../specification/turn-facts.ts'
 import type { NewestState } from './session-facts.ts'
-import { NO_TURN_FACTS, type TurnFacts } from './turn-facts.ts'
 import type { ReadFacts } from './world-progress.ts'
 
 export const addTurnFacts = (

@@ -13,8 +13,8 @@ import {
 } from '../../rules/attention.ts'
 import { isRequired } from '../../rules/criterion-states.ts'
 import { oldestProof } from '../criteria/read-states.ts'
+import { NO_TURN_FACTS, readTurnFacts } from '../specification/turn-facts.ts'
 import { addTurnFacts, toAttentionFacts } from './attention-facts.ts'
-import { NO_TURN_FACTS, readTurnFacts } from './turn-facts.ts'
 import { type ReadFacts, readSessionFacts } from './world-progress.ts'
 
 /** A session that needs a person. */

@@ -11,8 +11,8 @@ import { type JudgedTurn, summarizeSession } from '../../rules/session-summary.t
 import { readTargetAsOf, snapshotFrom, WHOLE_LEDGER } from '../criteria/snapshot.ts'
 import { areIssuesWhole, ledgerRow, ledgerStatements } from '../issues/list-issues.ts'
 import { unknownWorld } from '../scope/world-errors.ts'
+import { readTurnFacts } from '../specification/turn-facts.ts'
 import { toAttentionFacts } from './attention-facts.ts'
-import { readTurnFacts } from './turn-facts.ts'
 import { readFactsOfWorld } from './world-progress.ts'
 
 /** The answer to how a session ended. */

@@ -1,4 +1,4 @@
-/** Reads the facts of the turns of several sessions in one statement. */
+/** Reads the facts of the turns of sessions: their files and those of their proofs, their decisions and failed gates. */
 import * as z from 'zod'
 import { groupBy } from '../../core/group-by.ts'
 import { readRows } from '../../graph/decode.ts'
@@ -6,7 +6,7 @@ import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type ChangedFiles, listChangedFiles } from '../../rules/file-changes.ts'
 import { finalKeys } from '../../rules/progress.ts'
-import { addFiles, NO_FILES, neverStale, type StaleSince, staleSince } from '../../rules/stale.ts'
+import { addFiles, NO_FILES, neverStale, type StaleSince, staleSince, type TouchedFiles } from '../../rules/stale.ts'
 import {
   COACH_DECISIONS,
   type CoachDecision,
@@ -15,22 +15,27 @@ import {
   optionalText,
   textList,
 } from '../../rules/values.ts'
+import type { Snapshot } from '../criteria/snapshot.ts'
 
-const turnFacts = statement('worlds/turn-facts')
+const turnFacts = statement('worlds/turn-facts', 'all')
+const turnFiles = statement('worlds/turn-facts', 'files')
 
 const criterion = { position: z.number(), key: z.string(), mergedInto: optionalText }
 
-const turnRow = z.object({
-  key: z.string(),
+const filesRow = z.object({
   turn: z.number(),
-  coachDecision: z.enum(COACH_DECISIONS),
-  /** Number of files that the turn lists as changed. */
-  listed: z.number(),
-  filesSource: z.enum(FILES_SOURCES).nullable(),
   /** Listed files that git does not show as unchanged. */
   touched: textList,
   promised: z.array(columns({ ...criterion, testFile: optionalText, implementationFiles: textList })),
   verified: z.array(columns({ ...criterion, files: textList })),
+})
+
+const turnRow = filesRow.extend({
+  key: z.string(),
+  coachDecision: z.enum(COACH_DECISIONS),
+  /** Number of files that the turn lists as changed. */
+  listed: z.number(),
+  filesSource: z.enum(FILES_SOURCES).nullable(),
   failedGates: z.array(z.string()),
 })
 
@@ -81,7 +86,20 @@ function toTurnFacts(rows: readonly TurnRow[]): TurnFacts {
 
 const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
 
-const toTouchedFiles = ({ turn, touched, promised, verified }: TurnRow) => ({
+/** Reads the files that each turn touched, ascending from a turn on, and the files of proofs. The later of two in a turn counts. */
+export async function readTouchedFiles(
+  graph: Graph,
+  { worldKey: key, turn: newest }: Snapshot,
+  since: number,
+): Promise<TouchedFiles[]> {
+  const rows = await readRows(graph, turnFiles, { worlds: [{ key, since }] }, filesRow)
+  return rows
+    .filter(({ turn }) => turn <= newest)
+    .sort((a, b) => a.turn - b.turn)
+    .map(toTouchedFiles)
+}
+
+const toTouchedFiles = ({ turn, touched, promised, verified }: z.output<typeof filesRow>): TouchedFiles => ({
   turn,
   touched,
   promised: promised.toSorted(byPosition).map(({ key, testFile, implementationFiles }) => ({
