@@ -82,6 +82,15 @@ export const turnFields = {
   extra: json.describe('further fields of the caller, kept as they came').optional(),
 }
 
+/** The fields of a verification that its record has as they are stored. */
+export const verificationFields = {
+  criterionId: text.describe('label of the criterion, as given'),
+  criterionText: text.describe('text of the criterion, as given').optional(),
+  status: oneOf(CRITERION_STATUSES).describe('status that was observed'),
+  source: oneOf(SOURCES).describe('who observed it'),
+  evidence: text.describe('what the judge saw').optional(),
+}
+
 /** The agent that judged a turn or a criterion. A record has these properties as one field, `judge`. */
 export const judgeFields = {
   judgeAgent: text.describe('name of the agent that judged; missing if it is not named').optional(),
@@ -273,11 +282,7 @@ export const nodes = {
     form: oneOf(['status', 'entry']).describe(
       'how it was given: entry, with a text or evidence, or status, in a map of statuses',
     ),
-    criterionId: text.describe('label of the criterion, as given'),
-    criterionText: text.describe('text of the criterion, as given').optional(),
-    status: oneOf(CRITERION_STATUSES).describe('status that was observed'),
-    source: oneOf(SOURCES).describe('who observed it'),
-    evidence: text.describe('what the judge saw').optional(),
+    ...verificationFields,
     substantiated: flag.describe('whether the evidence describes the work'),
     files: texts.describe('paths of the files that the proof is about').optional(),
     ...judgeFields,

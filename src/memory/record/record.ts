@@ -16,7 +16,7 @@ import {
   text,
 } from '../../core/fields.ts'
 import { recordShape } from '../../graph/model/derived.ts'
-import { nodes, turnFields } from '../../graph/model/nodes.ts'
+import { nodes, turnFields, verificationFields } from '../../graph/model/nodes.ts'
 import { findContradiction } from '../../rules/observation.ts'
 import {
   COACH_DECISIONS,
@@ -195,30 +195,7 @@ export const captureRequest = turnInput.extend({
 
 export type CaptureRequest = z.output<typeof captureRequest>
 
-const {
-  form,
-  position,
-  project: _project,
-  substantiated,
-  files: _files,
-  judgeAgent: _judgeAgent,
-  judgeModel: _judgeModel,
-  judgePromptDigest: _judgePromptDigest,
-  observation: _observation,
-  observedOn: _observedOn,
-  addedAt: _addedAt,
-  addedBy: _addedBy,
-  startedAt: _startedAt,
-  additionDigest: _additionDigest,
-  ...verificationFields
-} = nodes.Verification.properties.shape
-const { position: _promise, project: _ofPromise, ...promiseFields } = nodes.Promise.properties.shape
-const {
-  position: _issue,
-  project: _ofIssue,
-  signature: _signature,
-  ...issueFields
-} = nodes.Issue.properties.shape
+const notInRecord = { position: true, project: true } as const
 
 /** A verification as stored and returned. */
 export const verification = z.object({
@@ -227,8 +204,11 @@ export const verification = z.object({
   judge: judge.optional().describe('only if it is named'),
   observation: observation.optional().describe('only if something was observed'),
 })
-const promise = z.object(recordShape(promiseFields))
-const issue = z.object({ ...recordShape(issueFields), details: z.json() })
+const promise = z.object(recordShape(nodes.Promise.properties.omit(notInRecord).shape))
+const issue = z.object({
+  ...recordShape(nodes.Issue.properties.omit({ ...notInRecord, signature: true }).shape),
+  details: z.json(),
+})
 
 /** Content of a turn without its parts. */
 export const turnContent = z.object(recordShape(turnFields))

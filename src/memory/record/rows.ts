@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { orderedObject } from '../../core/ordered-json.ts'
 import { rowShape } from '../../graph/model/derived.ts'
-import { judgeFields, nodes, playerFields, turnFields } from '../../graph/model/nodes.ts'
+import { judgeFields, nodes, playerFields, turnFields, verificationFields } from '../../graph/model/nodes.ts'
 import { judgeFromProperties, playerFromProperties } from '../../rules/turn-agents.ts'
 import { optionalText } from '../../rules/values.ts'
 import { observationText } from './observation.ts'
@@ -26,24 +26,10 @@ const counts = {
   gateCount: stored.gateCount,
 }
 
-const {
-  substantiated,
-  files,
-  judgeAgent,
-  judgeModel,
-  judgePromptDigest,
-  observation,
-  observedOn,
-  addedAt,
-  addedBy,
-  startedAt,
-  additionDigest,
-  project,
-  ...verificationShape
-} = nodes.Verification.properties.shape
+const { position, form } = nodes.Verification.properties.shape
 const verificationRow = z
   .object({
-    ...rowShape(verificationShape),
+    ...rowShape({ position, form, ...verificationFields }),
     files: z.array(z.string()).nullish(),
     ...rowShape(judgeFields),
     observation: observationText.nullish(),
