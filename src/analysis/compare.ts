@@ -7,8 +7,9 @@ import { getWorldProgress } from '../memory/worlds/world-progress.ts'
 import { type ComparedRecords, compareSessions, type SessionComparison } from '../rules/compare-sessions.ts'
 import { readSessionRecords } from './session-records.ts'
 
-/** Number of records or issues of one read. */
+/** Number of records of one read. */
 const PAGE = 100
+const ALL_ISSUES = { after: null, limit: Number.MAX_SAFE_INTEGER }
 
 /**
  * @throws `unknown_world`, `world_deleted`
@@ -30,7 +31,7 @@ async function readCompared(graph: Graph, project: string, worldSlug: string): P
     ...(await readSessionRecords(graph, name, false)),
     lastDecision,
     durations: await readDurations(graph, project, worldSlug),
-    issues: await readIssues(graph, name),
+    issues: await listIssues(graph, { ...name, role: 'coach' }, ALL_ISSUES),
   }
 }
 
@@ -42,19 +43,5 @@ async function readDurations(graph: Graph, project: string, worldSlug: string): 
     const last = turns.at(-1)
     if (last === undefined || turns.length < PAGE) return durations
     after = last.turnNumber
-  }
-}
-
-async function readIssues(
-  graph: Graph,
-  name: { project: string; featureId: string; taskId: string; worldSlug: string },
-): Promise<ComparedRecords['issues']> {
-  const issues: ComparedRecords['issues'][number][] = []
-  for (let after = { turn: 0, position: -1 }; ; ) {
-    const page = await listIssues(graph, { ...name, role: 'coach' }, { after, limit: PAGE })
-    issues.push(...page.map(({ severity, state }) => ({ severity, state })))
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return issues
-    after = { turn: last.openedInTurn, position: last.position }
   }
 }

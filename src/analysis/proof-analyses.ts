@@ -13,10 +13,12 @@ import { findCopiedVerdicts } from '../rules/verification-bases.ts'
 import type { Computed, Row } from './stall-analyses.ts'
 
 const WORLDS_PER_STATEMENT = 200
-/** Maximum number of worlds whose ledgers one statement reads. A ledger contains the texts of all verdicts. */
-const MAX_LEDGERS_PER_STATEMENT = 50
-/** Maximum number of turns of these worlds. A world with more turns is read with a statement of its own. */
+/**
+ * Maximum number of turns of the worlds whose ledgers one statement reads: a ledger contains the texts of all verdicts. A world
+ * counts as at least 10 turns.
+ */
 const MAX_TURNS_PER_STATEMENT = 500
+const countTurns = ({ turns }: { turns: number }): number => Math.max(10, turns)
 /** Number of turns that are compared before other work may run. */
 const TURNS_PER_PAUSE = 10
 
@@ -60,7 +62,6 @@ const copiedCandidate = z.object({
   key: z.string(),
   turns: z.number(),
 })
-type CopiedCandidate = z.output<typeof copiedCandidate>
 
 /**
  * Reads the ledgers in the order of the answer, until it has enough rows. Lets other work run between worlds and turns.
@@ -81,7 +82,7 @@ async function listCopiedEvidence(
     .map((row) => copiedCandidate.parse(row))
     .sort((a, b) => comparePlaces([a.feature, a.task, a.world], [b.feature, b.task, b.world]))
   const found: Row[] = []
-  for (const some of splitByTurns(candidates)) {
+  for (const some of inChunks(candidates, MAX_TURNS_PER_STATEMENT, countTurns)) {
     if (found.length >= limit) break
     const ledgers = await readLedgersOfWorlds(
       graph,
@@ -108,23 +109,6 @@ async function listCopiedEvidence(
     }
   }
   return found.slice(0, limit)
-}
-
-/** Splits candidates, in their order, into the groups whose ledgers are read at once. */
-function splitByTurns(candidates: readonly CopiedCandidate[]): CopiedCandidate[][] {
-  const groups: CopiedCandidate[][] = []
-  let turns = 0
-  for (const candidate of candidates) {
-    const group = groups.at(-1)
-    turns += candidate.turns
-    if (group !== undefined && group.length < MAX_LEDGERS_PER_STATEMENT && turns <= MAX_TURNS_PER_STATEMENT) {
-      group.push(candidate)
-    } else {
-      groups.push([candidate])
-      turns = candidate.turns
-    }
-  }
-  return groups
 }
 
 /** Makes rows of each candidate, in the order of feature, task and world. */

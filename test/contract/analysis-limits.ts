@@ -65,7 +65,7 @@ export function analysisLimitsContract(store: StoreUnderTest): void {
       for (const world of ['a', 'b', 'c', 'd']) await capture(world, 1)
       const read: unknown[] = []
       const graph = watch('criteria/ledger', (params) => read.push(params))
-      const turns = { a: 1, b: 499, c: 600, d: 1 }
+      const turns = { a: 1, b: 490, c: 600, d: 1 } // a counts as 10
       const candidates = Object.entries(turns).map(([world, count]) => candidate(world, count))
       const rows = await compute('evidence-copied')(graph, candidates, 10, new AbortController().signal)
       expect(rows.map(({ world }) => world)).toEqual(['a', 'b', 'c', 'd'])
