@@ -28,6 +28,7 @@ import {
   type Attempt,
   brokenAttemptRules,
   brokenRules,
+  RESTARTED,
   type RunCounts,
   seenAttempt,
   seenRun,
@@ -247,11 +248,11 @@ export class TurnRunStore {
   /** Fails a run whose coordinator cannot continue. */
   async failTurnRun(run: RunRef, fence: number, reason: string): Promise<TurnRun> {
     const command = {
-      fence,
+      ...{ fence, status: 'failed' as const },
       reason: await this.#scrub(reason, run.project, () => this.getTurnRunStatus(run)),
       at: this.#now(),
     }
-    return this.#decide(run, (view) => runSteps.failTurnRun(view, command))
+    return this.#decide(run, (view) => runSteps.endTurnRun(view, command))
   }
 
   /** Releases the run of a coordinator that ends: it is interrupted, or waits for the process that resumes it. */
@@ -268,8 +269,8 @@ export class TurnRunStore {
 
   /** Interrupts a run that no caller waits for, instead of waiting until its lease expires. */
   handBackTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
-    const command = { fence, at: this.#now() }
-    return this.#decide(run, (view) => runSteps.handBackTurnRun(view, command))
+    const command = { fence, status: 'interrupted' as const, reason: RESTARTED, at: this.#now() }
+    return this.#decide(run, (view) => runSteps.endTurnRun(view, command))
   }
 
   /** Interrupts a single attempt whose executor ends with this process. */

@@ -107,31 +107,25 @@ export function pauseTurnRun(
   return { change: { run: next }, answer: next }
 }
 
-/** Fails a run whose coordinator cannot continue, because of a persistent store error. */
-export function failTurnRun(
-  { attempt, askedRun }: View,
-  { fence, reason, at }: { fence: number; reason: string; at: string },
-): Decision<TurnRun> {
-  const asked = requireFound(askedRun, 'turn run')
-  if (!isActiveRun(asked.status)) return unchanged(asked)
-  return endRun(requireOwnedRun(asked, fence), attempt, { status: 'failed', reason }, at)
-}
+/** Why a run ends before its turns are committed. */
+type EarlyEnd = { status: 'failed' | 'interrupted'; reason: string }
 
-/** Interrupts the run of a coordinator that ends, so that its world does not wait until the lease expires. */
-export function handBackTurnRun(
+/** Ends a run for its coordinator, which cannot continue it, so that its world does not wait until the lease expires. */
+export function endTurnRun(
   { attempt, askedRun }: View,
-  { fence, at }: { fence: number; at: string },
+  { fence, at, ...end }: EarlyEnd & { fence: number; at: string },
 ): Decision<TurnRun> {
   const asked = requireFound(askedRun, 'turn run')
-  if (!isActiveRun(asked.status)) return unchanged(asked)
-  return endRun(requireOwnedRun(asked, fence), attempt, { status: 'interrupted', reason: RESTARTED }, at)
+  return isActiveRun(asked.status)
+    ? endRun(requireOwnedRun(asked, fence), attempt, end, at)
+    : unchanged(asked)
 }
 
 /** Ends a run early, together with its active attempt, for the same reason. */
 export function endRun(
   run: TurnRun,
   attempt: Attempt | null,
-  { status, reason }: { status: 'failed' | 'interrupted'; reason: string },
+  { status, reason }: EarlyEnd,
   at: string,
 ): Decision<TurnRun> {
   const own = attempt !== null && attempt.turnRunId === run.turnRunId ? attempt : null
@@ -151,12 +145,15 @@ export function endRun(
  * Ends the lease of a coordinator that ends. In a world whose runs are resumed, the next process that checks
  * resumes the run. Any other run is interrupted.
  */
-export function releaseTurnRun(view: View, command: { fence: number; at: string }): Decision<TurnRun> {
-  const { now, world, askedRun } = view
+export function releaseTurnRun(
+  { now, world, attempt, askedRun }: View,
+  { fence, at }: { fence: number; at: string },
+): Decision<TurnRun> {
   const asked = requireFound(askedRun, 'turn run')
   if (!isActiveRun(asked.status)) return unchanged(asked)
-  const own = requireOwnedRun(asked, command.fence)
-  const { change, answer: interrupted } = handBackTurnRun(view, command)
+  const own = requireOwnedRun(asked, fence)
+  const end = { status: 'interrupted', reason: RESTARTED } as const
+  const { change, answer: interrupted } = endRun(own, attempt, end, at)
   if (countRemaining(world, own, interrupted) === null) return { change, answer: interrupted }
   const { status, failureReason, nextAttemptAt, endedAt } = own
   const released: TurnRun = { ...interrupted, status, failureReason, nextAttemptAt, endedAt, leaseUntil: now }
