@@ -138,6 +138,17 @@ const listColumns = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, expression]) => `,\n       ${expression} AS ${name}`)
     .join('')
 
+/** Deletes nodes by their keys, with all of their relationships. */
+export const deleteByKeys = (label: Label): Statement =>
+  generated(
+    `model/delete-${label}`,
+    `// params: $keys
+UNWIND $keys AS key
+MATCH (x:${label} {key: key})
+DETACH DELETE x
+RETURN count(*) AS gone`,
+  )
+
 /** Locks nodes by writing `rev`, in the order of the keys. Other writers of these nodes wait. */
 export const lockNodes = (label: Label): Statement =>
   generated(

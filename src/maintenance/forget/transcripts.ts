@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { sessionKey, transcriptKey } from '../../core/keys.ts'
 import { decodeRow, readPages } from '../../graph/decode.ts'
+import { deleteByKeys } from '../../graph/model-statements.ts'
 import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { generated, type Statement, statement } from '../../graph/statements.ts'
 import { optionalText } from '../../rules/values.ts'
@@ -27,7 +28,8 @@ const [ofProject, ofSession] = (['project', 'session'] as const).map((of) => ({
 })) as [ConversationStatements, ConversationStatements]
 type ConversationStatements = { all: Statement; old: Statement }
 const lockFiles = statement('forget/lock-files')
-const deleteFiles = statement('forget/delete-files')
+/** An import reads a deleted file from the beginning again. */
+const deleteFiles = deleteByKeys('TranscriptFile')
 const releaseFiles = statement('forget/release-files')
 const lockTurns = statement('forget/lock-transcript-turns')
 const reassignTurns = statement('forget/reassign-transcript-turns')

@@ -1,6 +1,7 @@
 /** Deletes a world with its descendants, and its task, feature and project if they become empty. */
 import { toInstant } from '../../core/instants.ts'
 import { relationships } from '../../graph/model/relationships.ts'
+import { deleteByKeys } from '../../graph/model-statements.ts'
 import type { Graph } from '../../graph/port.ts'
 import { generated, statement } from '../../graph/statements.ts'
 import { forgetCriteria } from './criteria.ts'
@@ -21,7 +22,7 @@ import type { WorldToForget } from './scope.ts'
 const beginWorld = statement('forget/begin-world')
 const lockWorld = statement('forget/lock-world')
 const giveUpRestore = statement('forget/give-up-restore')
-const deleteWorld = statement('forget/delete-world')
+const deleteWorld = deleteByKeys('World')
 const kinds = kindsOwnedBy('World')
 /** Relationships of a world to criteria: the meaning of labels, and the progress. They mean nothing without turns. */
 const links = relationships.filter(({ from, owner }) => from.includes('World') && owner === null)
@@ -69,7 +70,7 @@ export async function forgetWorld(
   await inOnePiece(graph, progress, async (run) => {
     if ((await run(lock)).length === 0) return null
     await run({ statement: giveUpRestore, params: { worldKey: key, token } })
-    await run({ statement: deleteWorld, params: { worldKey: key } })
+    await run({ statement: deleteWorld, params: { keys: [key] } })
     const counts: Counts = { World: 1 }
     addCounts(counts, await deleteEmpty(run, taskKey))
     return counts
