@@ -25,8 +25,8 @@ import { turnUsage } from '../record/usage.ts'
 const sessionsOfWorlds = statement('turns/sessions-of-worlds')
 const agentsOfSessions = statement('transcripts/related-sessions', 'agents')
 const startersOfSessions = statement('transcripts/related-sessions', 'starters')
-const turnsOfSessions = statement('transcripts/turns-of-sessions')
-const withdrawnOfSessions = statement('transcripts/withdrawn-of-sessions')
+const turnsOfSessions = statement('transcripts/turns-of-sessions', 'current')
+const withdrawnOfSessions = statement('transcripts/turns-of-sessions', 'withdrawn')
 const tokensOfSessions = statement('transcripts/tokens-of-sessions')
 
 /** Tokens of a turn by agent and model; both are null if the record reports the tokens. */
@@ -50,11 +50,10 @@ const turnRow = z.object({ worldKey: z.string(), number: z.number(), usage: usag
 const relatedRow = z.object({ session: z.string(), related: z.string() })
 const linkRow = z.object({
   session: z.string(),
-  worldKey: z.string(),
+  key: z.string(),
   number: z.number(),
   completedAt: instantRow,
 })
-const withdrawnRow = linkRow.omit({ worldKey: true }).extend({ key: z.string() })
 const tokensRow = z.object({
   agent: optionalText,
   key: z.string(),
@@ -151,14 +150,12 @@ async function readLinkedTurns(
   sessions: readonly string[],
 ): Promise<ReadonlyMap<string, LinkedTurn[]>> {
   const current = await readChunks(graph, turnsOfSessions, sessions, linkRow)
-  const withdrawn = await readChunks(graph, withdrawnOfSessions, sessions, withdrawnRow)
-  const links = [
-    ...current.map((row) => ({ ...row, key: turnKey(row.worldKey, row.number), isWithdrawn: false })),
-    ...withdrawn.map((row) => ({ ...row, key: turnOfSuperseded(row.key), isWithdrawn: true })),
-  ].map(({ session, key, number, completedAt, isWithdrawn }) => {
-    const endMs = completedAt === null ? null : Date.parse(completedAt)
-    return { session, key, number, endMs, isWithdrawn }
+  const withdrawn = await readChunks(graph, withdrawnOfSessions, sessions, linkRow)
+  const toLink = (isWithdrawn: boolean) => (row: z.output<typeof linkRow>) => ({
+    ...{ session: row.session, key: turnOfSuperseded(row.key), number: row.number, isWithdrawn },
+    endMs: row.completedAt === null ? null : Date.parse(row.completedAt),
   })
+  const links = [...current.map(toLink(false)), ...withdrawn.map(toLink(true))]
   return groupBy(links, ({ session }) => session)
 }
 
