@@ -185,3 +185,5 @@ export const quoteName = (name: string): string => `\`${showName(name).replaceAl
 /** `a`, `a and b`, `a, b and c` */
 export const joinWords = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+
+export const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)

@@ -9,6 +9,7 @@ import { countCriteria } from './notes.ts'
 import { inOrder, type LedgerEntry, type RecentEntry } from './progress.ts'
 import { findReversals } from './reversals.ts'
 import {
+  capitalize,
   describeGaps,
   findGaps,
   hasGaps,
@@ -201,8 +202,6 @@ function describeState(facts: SummaryFacts): string {
 
 const toSentence = (parts: readonly string[]): string =>
   parts.length === 0 ? '' : `${capitalize(parts.join('; '))}.`
-
-const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Describes how many verdicts were reversed, counted as in the list of reversals, and how many of them without a changed file. */
 function describeReversals({ criteria, findEntries, changedFiles }: SummaryFacts): string[] {

@@ -2,12 +2,13 @@
  * Judges whether a session still makes progress (contract: truth.md, section 3; seed 004). Pure.
  */
 
+import { plural } from '../core/plural.ts'
 import type { CriterionState, Stall } from '../memory/criteria/views.ts'
 import { numberCauses } from './causes.ts'
 import { countCriteria, describeCounts, listNames, promisedNote } from './notes.ts'
 import { MAX_CAUSES, type Outcome } from './outcome.ts'
 import type { Progress, RecentEntry } from './progress.ts'
-import { joinWords } from './session-outcome.ts'
+import { capitalize, joinWords } from './session-outcome.ts'
 
 export type Session = {
   /** True if a newer session of the task exists: this one gets no further turn. */
@@ -90,7 +91,7 @@ function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly O
     const hasFewer = outcome.blocking < Math.min(...unmarked.map(({ blocking }) => blocking))
     const gain =
       verified > 0
-        ? `${countOf(verified, 'more criterion is', 'more criteria are')} verified since turn ${previous.turn}`
+        ? `${plural(verified, 'more criterion is', 'more criteria are')} verified since turn ${previous.turn}`
         : hasUnmarked(previous)
           ? hasFewer
             ? `fewer issues block in turn ${outcome.turn}`
@@ -112,10 +113,8 @@ function findGrowth(window: readonly Step[], index: number): string | null {
   const failed = step.testsFailed ?? Infinity
   const hasFewer = earlier.length > 0 && earlier.every(({ testsFailed }) => failed < (testsFailed ?? 0))
   if (step.gain !== null || !hasFewer) return step.gain
-  return `in turn ${step.turn}, ${countOf(failed, 'test fails', 'tests fail')}, fewer than in ${renderTurns(earlier)}`
+  return `in turn ${step.turn}, ${plural(failed, 'test fails', 'tests fail')}, fewer than in ${renderTurns(earlier)}`
 }
-
-const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
 /** Checks that the window has no growth. The other turns are compared with its first turn. */
 const isFlat = (window: readonly Step[]): boolean => window.every((_, i) => findGrowth(window, i) === null)
@@ -127,15 +126,13 @@ function checkProgressing(session: Session, steps: readonly Step[], say: Say): S
   if (growth !== undefined)
     return say('progressing', window, `${capitalize(growth ?? '')}. Now ${tally(session)}.`)
   const since = steps.slice(steps.findLastIndex((_, i) => findGrowth(steps, i) !== null) + 1)
-  const turns = countOf(since.length, 'turn', 'turns')
+  const turns = plural(since.length, 'turn')
   return say(
     'no_growth',
     since,
     `No progress in ${turns} (${renderTurns(since)}), too few to call it a stall. Now ${tally(session)}.${quoteRepeated(since)}`,
   )
 }
-
-const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Quotes the repeated complaint of a window, in the words of its newest turn. */
 function quoteRepeated(window: readonly Step[]): string {
