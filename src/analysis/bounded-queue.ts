@@ -3,7 +3,6 @@ import PQueue from 'p-queue'
 import { TurngraphError } from '../core/errors.ts'
 import { rejectOnAbort } from '../core/join-signals.ts'
 
-/** The limits of work that has started. */
 export type Limits = {
   leftMs: number
   /** Time that the work has spent in the queue. */
@@ -17,7 +16,6 @@ export type Request = {
   timeoutMs: number
   /** Additional time for the preparation of work that has started. */
   preparingMs?: number
-  /** Aborted if the caller gives up. */
   caller?: AbortSignal | undefined
 }
 

@@ -7,10 +7,8 @@ import { readTurnTokens, sumTurnTokens, type TurnTokens } from '../memory/worlds
 import { addTokens, NO_TOKENS, type TokenCounts, totalTokens } from '../rules/turn-tokens.ts'
 import type { Computed, Row } from './stall-analyses.ts'
 
-/** Number of worlds whose tokens are read at once. */
 const WORLDS_AT_ONCE = 200
 
-/** Functions by the name of the analysis. */
 export const COST_ANALYSES: ReadonlyMap<string, Computed> = new Map([
   ['cost-per-proof', listCostPerProof],
   ['cost-after-all-was-proven', listCostAfterProof],
@@ -118,11 +116,7 @@ async function listCostAfterProof(
     .map(({ row }) => row)
 }
 
-/**
- * Calls `visit` with each row and the turns of its world, in the order of the rows. Lets other work run after each world.
- *
- * @throws the reason of `signal` if it is aborted
- */
+/** Visits the worlds in order, and lets other work run after each. @throws the reason of `signal` if it is aborted */
 async function visitWorlds<R extends { key: string }>(
   graph: Graph,
   rows: readonly R[],

@@ -155,12 +155,7 @@ function findAnalysis(name: string): Analysis {
   return analysis
 }
 
-/**
- * Returns the statement of an analysis with the values of its parameters, for execution by other code.
- *
- * @throws `not_found` if no analysis has the name; `invalid_request` if a filter does not apply to the
- * analysis
- */
+/** @throws `not_found` if no analysis has the name; `invalid_request` if a filter does not apply to the analysis */
 export function prepareAnalysis(request: AnalysisRequest): {
   question: string
   about: string

@@ -35,11 +35,7 @@ const row = z.tuple([graphNode, graphRelationship.nullable(), graphNode.nullable
 const neighbors = statement('graph/neighbors')
 const TIMEOUT_MS = 10_000
 
-/**
- * Reads a node by its id, with at most `limit` neighbors.
- *
- * @throws `not_found` if no node has the id; `timeout`, `rate_limited`, `store_unavailable` like a query
- */
+/** @throws `not_found` if no node has the id; `timeout`, `rate_limited`, `store_unavailable` like a query */
 export async function readNeighbors(
   queries: Queries,
   { nodeId, ...bounds }: { nodeId: string } & Pick<Query, 'limit' | 'signal'>,

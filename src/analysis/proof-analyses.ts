@@ -22,7 +22,6 @@ const countTurns = ({ turns }: { turns: number }): number => Math.max(10, turns)
 /** Number of turns that are compared before other work may run. */
 const TURNS_PER_PAUSE = 10
 
-/** Functions by the name of the analysis. */
 export const PROOF_ANALYSES: ReadonlyMap<string, Computed> = new Map([
   ['unseen-proofs', listUnseenProofs],
   ['approved-though', listApprovedThough],
@@ -63,11 +62,7 @@ const copiedCandidate = z.object({
   turns: z.number(),
 })
 
-/**
- * Reads the ledgers in the order of the answer, until it has enough rows. Lets other work run between worlds and turns.
- *
- * @throws the reason of `signal` if it is aborted
- */
+/** Reads in the order of the answer, until it has enough rows. @throws the reason of `signal` if it is aborted */
 async function listCopiedEvidence(
   graph: Graph,
   rows: readonly Row[],

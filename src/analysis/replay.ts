@@ -32,11 +32,7 @@ export type ReplayPage = {
   next: string | null
 }
 
-/**
- * Replays sessions in the order of their slugs.
- *
- * @throws `not_found` if the project, feature or task does not exist
- */
+/** @throws `not_found` if the project, feature or task does not exist */
 export async function replaySessions(
   store: Graph,
   { project, featureId, taskId, policies, stall }: ReplayRequest,

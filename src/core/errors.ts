@@ -4,10 +4,7 @@ import path from 'node:path'
 import { EXIT } from './exit-codes.ts'
 import { scrubText, scrubTexts } from './scrub/scrub.ts'
 
-/**
- * The errors that callers meet. REST, MCP and the command line derive their status, error object and exit
- * code from this one table (contract: turns.md, "Errors").
- */
+/** REST, MCP and the command line derive status, error object and exit code from this table (contract: turns.md, "Errors"). */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -157,7 +154,6 @@ const isProblem = (value: unknown): value is Problem => {
   return typeof path === 'string' && typeof message === 'string'
 }
 
-/** Checks whether an error is a TurngraphError with one of these codes. */
 export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error is TurngraphError =>
   error instanceof TurngraphError && codes.includes(error.code)
 
@@ -203,11 +199,7 @@ const MEANINGS: ReadonlyMap<number, (place: string) => string> = new Map<number,
   [ENFILE, () => 'This machine has too many files open.'],
 ])
 
-/**
- * Describes a fault of the disk. Returns null if the thrown value is something different.
- *
- * @param folder the folder of the fault; default: the folder of the file that Node names
- */
+/** Returns null for any other value. `folder`: by default that of the file that Node names. */
 export function describeDiskFault(thrown: unknown, folder?: string): string | null {
   if (!(thrown instanceof Error)) return null
   const describe = MEANINGS.get(systemErrorNumber(thrown))

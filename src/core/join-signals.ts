@@ -16,11 +16,7 @@ export function joinSignals(...signals: (AbortSignal | undefined)[]): AbortSigna
   return joined
 }
 
-/**
- * Rejects a value that is no AbortSignal, which untyped code may pass.
- *
- * @throws `invalid_request` with the path `signal`
- */
+/** Untyped code may pass another value. @throws `invalid_request` with the path `signal` */
 export function checkSignal(signal: unknown): void {
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw invalidField(

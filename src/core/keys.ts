@@ -29,7 +29,6 @@ export const worldKey = (project: string, worldSlug: string): string => join(pro
 /** Cypher builds the same key (`w.key + '/' + toString(number)`), so the form is plain. */
 export const turnKey = (ofWorld: string, turnNumber: number): string => `${ofWorld}/${turnNumber}`
 
-/** Returns the world of a turn or a superseded record, from the key of the record. */
 export const worldOfTurn = (key: string): string => key.slice(0, key.lastIndexOf('/'))
 
 /** The key of a superseded record: the key of its turn and its revision. Cypher builds it too (turns/supersede). */
@@ -67,7 +66,7 @@ export const fileKey = (project: string, path: string): string => join(project, 
 export const agentKey = (project: string, name: string, model: string | null): string =>
   join(project, name, model ?? '')
 
-/** Returns the task of a criterion; null if the key does not belong to a criterion. */
+/** Null if the key does not belong to a criterion. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
   const [project, featureId, taskId, own, ...rest] = partsOfKey(key)
   if (project === undefined || featureId === undefined || taskId === undefined) return null
@@ -76,7 +75,6 @@ export function taskOfCriterion(key: string): { project: string; featureId: stri
 
 export const partsOfKey = (key: string): string[] => key.split('/').map(decodePart)
 
-/** Returns the project of a node, the first part of its key. */
 export const projectOfKey = (key: string): string => partsOfKey(key)[0] ?? ''
 
 export const sha256 = (text: string): string => hash('sha256', text)
@@ -97,7 +95,6 @@ export function maskName(name: string): string {
   return masked === name ? name : `${masked} ${sha256(name).slice(0, 12)}`
 }
 
-/** Masks secrets in a path of a transcript. */
 export function maskPath(path: string): string {
   if (unmasked.has(path)) return path
   const masked = scrubText(path)

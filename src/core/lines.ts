@@ -54,11 +54,7 @@ export class LineSplitter {
     return this.overlong > 0 || this.#dropping
   }
 
-  /**
-   * Ends the input. The first bytes after the last newline are a line if they are whole. The other bytes are not consumed.
-   *
-   * @param wholeBytes returns how many bytes are whole
-   */
+  /** Ends the input. The first bytes after the last newline are a line if they are whole, which `wholeBytes` decides. */
   end(wholeBytes: (rest: Buffer) => number): void {
     if (this.#partBytes === 0 || this.#dropping) return
     const rest = Buffer.concat(this.#parts, this.#partBytes)
@@ -92,7 +88,6 @@ export class LineSplitter {
   }
 }
 
-/** Copies the last bytes of two consecutive pieces. */
 const copyLastBytes = (before: Buffer, piece: Buffer): Buffer =>
   piece.length >= TAIL_BYTES
     ? Buffer.from(piece.subarray(-TAIL_BYTES))

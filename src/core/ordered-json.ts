@@ -8,7 +8,6 @@ const isMoved = (key: string): boolean => /^(?:0|[1-9]\d{0,9})$/.test(key) && Nu
 
 const ordered = new WeakSet<object>()
 
-/** Makes an object of these entries that lists its keys in their order. */
 export function orderedObject<V>(entries: readonly (readonly [string, V])[]): Record<string, V> {
   const object: Record<string, V> = Object.fromEntries(entries)
   if (!entries.some(([key]) => isMoved(key))) return object
@@ -28,11 +27,7 @@ const MARK = '\u0000'
 const KEY_OR_TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 const MAY_HOLD_NUMBER_KEY = /"(?:\d|\\u003)[^"]*"\s*:/
 
-/**
- * Parses a JSON text; its objects list their keys in the order of the text.
- *
- * @throws SyntaxError if the text is not JSON
- */
+/** @throws SyntaxError if the text is not JSON */
 export function parseOrderedJson(text: string): unknown {
   const parsed: unknown = JSON.parse(text)
   if (!MAY_HOLD_NUMBER_KEY.test(text)) return parsed

@@ -59,12 +59,7 @@ export async function readPage<S extends z.ZodType, T>(
 export const entryPosition = z.strictObject({ turn: z.int(), position: z.int() })
 export type EntryPosition = z.output<typeof entryPosition>
 
-/**
- * Reads a page of a list that is computed as a whole. The cursor is the index of the next item.
- *
- * @param limit 0: all items
- * @param read returns the first items, at most the given number; 0: all
- */
+/** The cursor is the index of the next item. A limit of 0 reads all items. */
 export async function readPlaces<T>(
   { limit, cursor }: Pick<Window, 'limit' | 'cursor'>,
   read: (limit: number) => Promise<readonly T[]>,

@@ -35,7 +35,6 @@ function sizeText(origin: string, bound: number | bigint, word: string): string 
     : `have ${word} ${shown} ${units[Number(bound) === 1 ? 0 : 1]}`
 }
 
-/** Joins the requirements of all members of a union. */
 function unionText(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
   const wanted = forms.flatMap(([first]) => (first === undefined ? [] : [first.message]))
   return [...new Set(wanted)].join(', or ')

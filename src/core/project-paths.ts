@@ -2,10 +2,7 @@
 import path from 'node:path'
 import { fileKey } from './keys.ts'
 
-/**
- * Matches up to and including the worktree's own folder: `…/.guardkit/worktrees/FEAT-1/src/a.py` →
- * `src/a.py`.
- */
+/** `…/.guardkit/worktrees/FEAT-1/src/a.py` → `src/a.py` */
 const WORKTREE = /^(?:.*[/\\])?\.[\w-]+[/\\]worktrees[/\\][^/\\]+[/\\]/
 
 /** Removes the worktree and a leading `./` from a path. */

@@ -143,9 +143,7 @@ function makeConverter(schema: z.ZodType, from: Rename, to: Rename): Converter |
   }
 }
 
-/**
- * Parses a wire value into the camelCase form, or throws one `invalid_request` that lists every problem with its path and remedy.
- */
+/** @throws `invalid_request` with every problem, its path and its remedy */
 export function parseWire<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
   const parsed = parseBy(wireSchema(schema), value, what)
   return fromWire(schema, parsed) as z.output<S>

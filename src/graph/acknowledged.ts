@@ -36,7 +36,6 @@ export class Acknowledged {
     this.#newest = this.#slots.findIndex((mark) => mark?.commit === last)
   }
 
-  /** Returns the loss if `commit` is the last commit in the graph, or null if nothing is lost. */
   lossAfter(commit: number): TurngraphError | null {
     const last = this.#slots[this.#newest]
     if (last == null || last.commit <= commit) return null
@@ -52,7 +51,6 @@ export class Acknowledged {
     )
   }
 
-  /** Accepts the loss: `commit` becomes the last acknowledged commit. */
   acceptLossAfter(commit: number): void {
     this.#slots = this.#slots.map((mark) => (mark !== null && mark.commit <= commit ? mark : null))
     this.#newest = 0

@@ -19,11 +19,7 @@ export const withDeadlines = (graph: Graph, deadline: () => number): Graph =>
     transact: (work) => graph.transact(work, deadline()),
   })
 
-/**
- * Returns the result of `work`. Rejects with a `timeout` error at `deadline` (a value of performance.now()),
- * or with the reason of `signal` if it is aborted earlier. The client measures the time itself because a
- * server may look for transactions that exceed their time only every two seconds.
- */
+/** Rejects at the deadline, or when `signal` is aborted. A server may look for late transactions only every two seconds. */
 export function withDeadline<T>(
   deadline: number,
   work: () => Promise<T>,
@@ -76,10 +72,7 @@ export async function serialize<T>(graph: Graph, part: string, work: () => Promi
   }
 }
 
-/**
- * Runs work like {@link serialize}, and repeats it while it returns null. Null means that another writer came first. The deadline of
- * the work bounds the retries.
- */
+/** Repeats work while it returns null: another writer came first. The deadline of the work bounds the retries. */
 export const serializeRetries = <T>(graph: Graph, part: string, work: () => Promise<T | null>): Promise<T> =>
   serialize(graph, part, async () => {
     for (;;) {

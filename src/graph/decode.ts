@@ -31,10 +31,7 @@ export const keyRow = z.object({ key: z.string() })
 export const readKeys = async (graph: Graph, statement: Statement, params: Params): Promise<string[]> =>
   (await readRows(graph, statement, params, keyRow)).map(({ key }) => key)
 
-/**
- * Pages of the rows of a statement, in the order of their keys. The statement returns the rows after the key
- * `$after`.
- */
+/** The statement returns the rows after the key `$after`, in the order of their keys. */
 export async function* readPages<S extends z.ZodType<{ key: string }>>(
   graph: Graph,
   statement: Statement,
@@ -77,7 +74,6 @@ const HALF_OF_A_COMMIT = 'The graph repeatedly answered with half of a commit.'
 export const isHalfOfACommit = (error: unknown): boolean =>
   error instanceof TurngraphError && error.message === HALF_OF_A_COMMIT
 
-/** Reads one complete row, or returns null if there is no row. */
 export const readWholeRow = <S extends z.ZodType>(
   graph: Graph,
   statement: Statement,

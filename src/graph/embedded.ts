@@ -59,10 +59,7 @@ export class EmbeddedGraph implements Graph {
   readonly #log: WriteAheadLog | null
   readonly #file: GraphFile | null
   readonly #acknowledged: Acknowledged | null
-  /**
-   * The last commit that changed the graph. The engine also counts commits without changes, but does not log
-   * them.
-   */
+  /** The engine also counts commits without changes, but does not log them. */
   #committed = 0
   readonly #queue: Job[] = []
   #checkpoints: NodeJS.Timeout | undefined
@@ -131,10 +128,7 @@ export class EmbeddedGraph implements Graph {
     return withDeadline(deadline, () => this.#execute(statement, params))
   }
 
-  /**
-   * Grafeo 0.6 cannot cancel a running query. The caller measures the time; this settles when the engine is
-   * done.
-   */
+  /** Grafeo 0.6 cannot cancel a running query. The caller measures the time; this settles when the engine is done. */
   async readLong(statement: Statement, params: Params): Promise<Row[]> {
     this.#refuseIfUnusable()
     return this.#execute(statement, params)
@@ -209,7 +203,6 @@ export class EmbeddedGraph implements Graph {
     this.#working = null
   }
 
-  /** Syncs the log. Returns the error if that failed, or null. */
   async #sync(): Promise<TurngraphError | null> {
     try {
       await this.#log?.sync()
@@ -226,10 +219,7 @@ export class EmbeddedGraph implements Graph {
     }
   }
 
-  /**
-   * Runs one transaction. Its answer waits for the sync, even a refusal: the refusal may depend on an
-   * unsynced write.
-   */
+  /** Runs one transaction. Its answer waits for the sync, even a refusal, which may depend on an unsynced write. */
   async #run(job: Job): Promise<(unsynced: TurngraphError | null) => void> {
     const { work, resolve, reject } = job
     const onceSynced = (settle: () => void) => (unsynced: TurngraphError | null) =>
@@ -356,9 +346,7 @@ const brokenError = (cause: unknown): TurngraphError =>
 const toOneProperty = (command: string): string =>
   command.replace(/^(CREATE INDEX .* ON \([^,)]+),[^)]*\)$/is, '$1)')
 
-/**
- * Grafeo's constraints do not serve look-ups, so each constraint also gets an index (Neo4j rejects the pair).
- */
+/** Grafeo's constraints do not serve look-ups, so each one also gets an index, which Neo4j rejects. */
 function indexFor(command: string): string | null {
   const found = command.match(
     /CREATE CONSTRAINT (\w+) IF NOT EXISTS FOR \((\w+):(\w+)\) REQUIRE \2\.(\w+) IS UNIQUE/i,
@@ -390,10 +378,7 @@ function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Ack
 const GRAPH_FILES = /^(graph\.(db(?!\.(bak|backup|copy|old|orig)$)|acknowledged)|holder\.json$)/
 const MAY_BE_FOLDER = /^graph\.db/
 
-/**
- * Rejects planted files: a repository must not bring a graph, writing through a link overwrites a file of the user, and opening a
- * FIFO or a device may block forever.
- */
+/** Rejects planted files: a repository must bring no graph, a link overwrites a file of the user, and a FIFO may block. */
 function refusePlantedFiles(folder: string): void {
   for (const found of listFolder(folder)) {
     if (!GRAPH_FILES.test(found.name)) continue

@@ -19,10 +19,7 @@ export class GraphFile {
     this.#leastBytes = Math.min(size, MIN_BYTES)
   }
 
-  /**
-   * @throws `store_unavailable`, also on all later calls: the engine may have written into the other file
-   * since then
-   */
+  /** @throws `store_unavailable`, also on all later calls: the engine may have written into the other file since then */
   refuseIfGone(): void {
     const found = statSync(this.#file, { throwIfNoEntry: false })
     this.#isGone ||= found?.ino !== this.#inode || found.size < this.#leastBytes

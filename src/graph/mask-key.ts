@@ -13,11 +13,7 @@ const make = statement('projects/mask-key')
 
 const row = z.object({ maskKey: optionalText })
 
-/**
- * Reads the key of a project, and creates it if it is missing, with its project. Only a record with a secret needs a key.
- *
- * @param check throws if the project is missing and the record will be rejected: a mistyped name must not create a project
- */
+/** Only a record with a secret needs a key. `check` throws if the record will be rejected: it must not create its project. */
 export async function markerOfProject(
   graph: Graph,
   project: string,

@@ -118,7 +118,6 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
   return applied ?? []
 }
 
-/** Applies the pending migrations in order, and returns their versions. */
 async function applyPending(
   graph: Graph,
   migrations: readonly Migration[],

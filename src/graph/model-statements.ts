@@ -9,7 +9,7 @@ import { findOwners, type Ownership, ownedBy, relationships } from './model/rela
 import { type Step, toStep } from './port.ts'
 import { generated, type Statement } from './statements.ts'
 
-/** Returns a pattern from a node to its owner: `(x)<-[:HAS_TASK]-(:Feature)`. */
+/** `(x)<-[:HAS_TASK]-(:Feature)` */
 export const pathToOwner = (x: string, { type, owner, owners }: Ownership, named = ''): string =>
   path(x, type, owner === 'from', owners.length === 1 ? `(${named}:${owners[0]})` : `(${named})`)
 
@@ -23,11 +23,7 @@ const path = (x: string, type: string, isInward: boolean, end: string): string =
 export const requiredBelow = (label: Label): Ownership[] =>
   ownedBy(label).filter(({ isRequired }) => isRequired)
 
-/**
- * Selects nodes without an owner or without a required owned node, each with its name. It scans the label.
- *
- * @returns null if nodes of this label need neither an owner nor an owned node
- */
+/** Scans the label. Null if nodes of this label need neither an owner nor an owned node. */
 export function selectUnattached(label: Label): Statement | null {
   const isAlone = findOwners(label).map((row) => `NOT EXISTS { MATCH ${pathToOwner('x', row)} }`)
   const suffices = ownedBy(label).filter((row) => row.suffices)
@@ -48,10 +44,7 @@ LIMIT $limit`,
   )
 }
 
-/**
- * Selects a page of the node keys between two keys. Neo4j uses an index; Grafeo scans the label (25,000 in 10
- * ms).
- */
+/** Neo4j uses an index; Grafeo scans the label (25,000 in 10 ms). */
 export const selectPage = (label: Label): Statement =>
   generated(
     `model/page-${label}`,
@@ -63,7 +56,7 @@ ORDER BY key
 LIMIT $limit`,
   )
 
-/** Selects the keys of the projects that have nodes of a label. It scans the label. */
+/** Scans the label. */
 export const selectProjects = (label: Label): Statement =>
   generated(
     `model/projects-${label}`,
@@ -113,10 +106,7 @@ RETURN key, properties(x) AS properties, ${isAttached} AS isAttached${listColumn
   )
 }
 
-/**
- * Selects the ordered parts of nodes, each with the type of its relationship and further columns about the
- * part `x`.
- */
+/** Selects the parts of nodes, each with the type of its relationship and further columns about the part `x`. */
 export function selectParts(label: Label, columns: Readonly<Record<string, string>>): Statement {
   const types = ownedBy(label).flatMap(({ parts, type }) => (parts === null ? [] : [type]))
   return generated(
@@ -160,10 +150,7 @@ SET x.rev = $token
 RETURN x.key AS key`,
   )
 
-/**
- * Sets properties of a node, including instants; null removes one. Returns null if the label is not found by
- * a key.
- */
+/** Sets properties, including instants; null removes one. Returns null if the label is not found by a key. */
 export function setProperties(
   label: Label,
   key: string | null,
@@ -188,7 +175,6 @@ ${instants.map((name) => `FOREACH (at IN $${name} | SET x.${name} = datetime(at)
   })
 }
 
-/** Sets the project of the ordered parts of a node. */
 export function setProjectOfParts(label: Label, key: string, project: string): Step {
   const types = ownedBy(label).flatMap(({ parts, type }) => (parts === null ? [] : [type]))
   const to = generated(
@@ -222,10 +208,7 @@ RETURN x.position AS position`,
   return toStep(to, { key, parts: [...parts] })
 }
 
-/**
- * Links one node to another. `alone` names the ends whose other relationships of this type are removed. Does
- * nothing if one of the nodes is missing.
- */
+/** Links two nodes. `alone` names the ends whose other relationships of this type are removed. */
 export function relink(
   [from, fromKey]: readonly [Label, string],
   type: string,

@@ -174,7 +174,6 @@ export class Neo4jGraph implements Graph {
     }
   }
 
-  /** Makes the server renew the plan that the statement has in a transaction with or without changes. */
   async #renewPlan({ statement, hasChanges }: Use): Promise<void> {
     const work = async (session: Session) => {
       const metadata = { app: 'turngraph', statement: `plan of ${statement.name}` }
@@ -276,7 +275,6 @@ function closeUnused({ driver, sessions }: Pool): void {
   if (sessions === 0) void driver.close().catch(() => {})
 }
 
-/** The limits of one try: its deadline, and the signal that ends it earlier. */
 type Limits = { deadline: number; signal?: AbortSignal | undefined }
 
 const timeoutUntil = (deadline: number): number =>

@@ -127,9 +127,7 @@ export const DEADLINE_MS = 4_500
 /** Time limit for a statement whose plan is missing. An aborted statement is planned from the beginning again. */
 export const PLAN_MS = 60_000
 
-/**
- * Runs the steps of a transaction that are known beforehand. A step without a row rejects the transaction.
- */
+/** Runs steps that are known beforehand. A step without a row rejects the transaction. */
 export async function inOrder(steps: readonly Step[], run: Run): Promise<Row[][] | null> {
   const answers: Row[][] = []
   for (const step of steps) {

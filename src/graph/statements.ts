@@ -8,10 +8,7 @@ export type Statement = { readonly name: string; readonly text: string; readonly
 
 export const CYPHER_ROOT = fileURLToPath(new URL('../../cypher/', import.meta.url))
 
-/**
- * Forms that one of the engines runs wrongly or by a scan of the whole graph. Each was measured;
- * `docs/decisions/two-engines.md` has the figures.
- */
+/** Forms that an engine runs wrongly or by a scan of the whole graph (figures: `docs/decisions/two-engines.md`). */
 const REFUSED: readonly { form: RegExp; why: string }[] = [
   {
     form: /FOREACH\s*\([^)]*\|[^)]*\bDELETE\b/is,
@@ -94,9 +91,7 @@ export function chooseForms(source: string, made: readonly string[] = []): Form[
 
 const PLACE = /^(\/\/ when [\s\S]*?)^\/\/ end$\n?/m
 
-/**
- * Replaces each line `// include turns/_parts` by that file, which holds parts that several statements share.
- */
+/** Replaces each line `// include turns/_parts` by that file, which holds parts that several statements share. */
 function withIncludes(root: string, name: string): string {
   const source = readFileSync(path.join(root, `${name}.cypher`), 'utf8')
   return source.replace(INCLUDE, (_line, part: string) => withIncludes(root, part))
@@ -139,10 +134,7 @@ function loadBuilt(): Map<string, Statement> | null {
 const statements = loadBuilt() ?? loadAll(CYPHER_ROOT)
 const usedNames = new Set<string>()
 
-/**
- * Returns a statement, in one of its forms. Modules call this when they load, so a missing file fails at
- * start.
- */
+/** Modules call this when they load, so a missing file fails at start. */
 export function statement(file: string, ...choices: readonly string[]): Statement {
   const name = [file, ...choices].join(':')
   const found = statements.get(name)
@@ -151,7 +143,6 @@ export function statement(file: string, ...choices: readonly string[]): Statemen
   return found
 }
 
-/** Returns the names of the statements in a folder of `cypher/`, in order. */
 export const statementNames = (folder: string): string[] =>
   [...statements.keys()].flatMap((name) =>
     path.posix.dirname(name) === folder ? [path.posix.basename(name)] : [],
@@ -159,9 +150,7 @@ export const statementNames = (folder: string): string[] =>
 
 const sources = new Map<string, string>()
 
-/**
- * Creates a statement that is generated from the model (model-statements.ts), with the same checks as a file.
- */
+/** The statement has the same checks as a file. */
 export function generated(name: string, source: string): Statement {
   const before = statements.get(name)
   if (before !== undefined && sources.get(name) === source) return before
@@ -173,7 +162,6 @@ export function generated(name: string, source: string): Statement {
   return made
 }
 
-/** Reads the comment lines at the head of a statement's file, without the slashes. */
 export function readHeadComment({ name }: Statement): string[] {
   const source = readFileSync(path.join(CYPHER_ROOT, `${name.split(':', 1)[0]}.cypher`), 'utf8')
   const [head = ''] = /^(?:\/\/.*\n)+/.exec(source) ?? []

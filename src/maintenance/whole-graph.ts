@@ -14,11 +14,7 @@ const everywhere = [statement('graph/load', 'worlds'), statement('graph/load', '
 /** Deadline of the load. 100,000 turns and a million steps take 7 s, and 5 GB from then on (docs/decisions/embedded-memory.md). */
 const LOAD_MS = 120_000
 
-/**
- * Prepares the first page of an operation on a whole project, or on all projects (null).
- *
- * @throws `not_found` if the graph has nothing of the project
- */
+/** @throws `not_found` if the graph has nothing of the project */
 export async function beginReadingAll(graph: Graph, project: string | null): Promise<void> {
   if (project !== null) await requireProject(graph, project)
   if (graph.engine !== 'embedded') return
@@ -28,11 +24,7 @@ export async function beginReadingAll(graph: Graph, project: string | null): Pro
 
 const projectRow = z.object({ project: z.string() })
 
-/**
- * Lists the projects that have nodes of some labels, ordered by name, from a name on.
- *
- * @param labels by default the labels of an export; a project that has only transcripts has no Project node
- */
+/** `labels`: by default those of an export; a project that has only transcripts has no Project node. */
 export async function listProjects(
   graph: Graph,
   from: string | null,

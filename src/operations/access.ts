@@ -45,10 +45,7 @@ function answerForPlayer(operation: OperationName, answer: unknown): unknown {
   return hide === undefined ? answer : hide(answer as never)
 }
 
-/**
- * Runs an operation, and returns the part of its answer or error that a token with these scopes may read. MCP calls it, too,
- * because the service may know its connection by a token with more scopes.
- */
+/** MCP calls it, too, because the service may know its connection by a token with more scopes. */
 export async function answerFor(
   operation: OperationName,
   scopes: ReadonlySet<Scope>,
@@ -62,7 +59,6 @@ export async function answerFor(
   }
 }
 
-/** Returns the rules of the fields of a write; null if all of its fields have the scopes of the operation. */
 export const fieldRulesOf = (operation: OperationName): FieldRules | null => FIELDS[operation] ?? null
 
 /** Lists the scopes that may call an operation, in the order of {@link SCOPES}. */

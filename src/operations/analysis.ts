@@ -18,7 +18,6 @@ function keepsItsDigits(value: unknown): boolean {
   return value === null || typeof value !== 'object' || Object.values(value).every(keepsItsDigits)
 }
 
-/** Operations of analysts: named analyses and free Cypher. */
 export const analysisOperations = {
   listAnalyses: operation({
     summary: 'The named analyses: what each asks, takes and answers',

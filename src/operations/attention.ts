@@ -7,7 +7,6 @@ import { attentionItem, listAttention } from '../memory/worlds/attention.ts'
 import { loadSummary, sessionSummary } from '../memory/worlds/session-summary.ts'
 import { operation, worldSlug } from './operation.ts'
 
-/** Maximum number of projects in one answer, by name. */
 const MAX_PROJECTS = 100
 
 export const attentionOperations = {

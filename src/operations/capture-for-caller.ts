@@ -26,7 +26,6 @@ export async function captureFor(
   }
 }
 
-/** Returns the error without the stored record of a conflict, if these scopes read a session only as its Player. */
 export const hideVerdict = (error: unknown, scopes: ReadonlySet<Scope>): unknown =>
   isOnlyPlayer(scopes) && error instanceof TurngraphError && error.code === 'turn_conflict'
     ? hideStoredRecord(error)

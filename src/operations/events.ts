@@ -29,7 +29,6 @@ export type EventsRequest = z.input<typeof eventsRequest>
 
 export { eventSchemas, HEARTBEAT_MS }
 
-/** Event on the wire, whose type determines its schema. */
 export const eventOnWire = z.looseObject({ type: z.enum(['session', 'run', 'import']) })
 
 /** Event with the cursor from which a reader gets it again; null within a snapshot. */

@@ -128,7 +128,6 @@ export const mayWrite = (scopes: ReadonlySet<Scope>, needed: RoleScopes): boolea
 export const isOnlyPlayer = (scopes: ReadonlySet<Scope>): boolean =>
   scopes.has('play') && !scopes.has('read') && !scopes.has('write') && !scopes.has('judge')
 
-/** Refused field of a request; `scopes` may send it. */
 type Refusal = { path: string; scopes: RoleScopes }
 
 /** @throws `forbidden` that names each field that these scopes may not set, and the scopes that may */

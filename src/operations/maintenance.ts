@@ -56,7 +56,6 @@ const repair = z
   .optional()
   .describe('true: what can be derived from the graph itself is put right; a finding says whether it was')
 
-/** Operations of administrators: examine, forget, export and restore. */
 export const maintenanceOperations = {
   examine: operation({
     summary: 'Whether what the graph holds of a project is whole and right, a piece at a time',

@@ -14,7 +14,6 @@ export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   summary: string
   /** Scope that a token needs, unless it has one of the roles. */
   scope: Scope
-  /** Roles that may call it, too; default: none. */
   roles?: readonly RoleScope[]
   /** True if a token that may call it only by `play` must ask for the role `player`. */
   readsAsPlayer?: true

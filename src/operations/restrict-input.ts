@@ -24,7 +24,6 @@ function restrictObject(object: z.ZodObject, rules: FieldRules, scopes: Readonly
   return z.strictObject(Object.fromEntries(fields))
 }
 
-/** Returns null if these scopes may not set the field. */
 function restrictField(
   schema: z.ZodType,
   rule: FieldRules[string] | undefined,

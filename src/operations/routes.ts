@@ -1,10 +1,7 @@
 // Maps each operation to its REST route.
 import type { OperationName } from './table.ts'
 
-/**
- * REST route of an operation. Routes are data only: the service, the HTTP client, the page and the OpenAPI document share the
- * table. `{name}` in a path is that field of the operation's input.
- */
+/** REST route of an operation, as data. `{name}` in a path is that field of the operation's input. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string

@@ -14,10 +14,7 @@ const ABSENCE_TEXTS: readonly RegExp[] = [
   /^matched in player requirements met\b/i,
 ]
 
-/**
- * The form in which two texts of evidence are compared: case, white space, emphasis, quotes, a list mark and the end of the sentence do
- * not count. Signs and check marks count: `returns -1` contradicts `returns 1`.
- */
+/** Signs and check marks count, but not emphasis, quotes, list marks or sentence ends: `returns -1` is not `returns 1`. */
 function normalizeEvidence(text: string): string {
   const unmarked = text
     .normalize('NFKC')

@@ -21,12 +21,7 @@ const MAX_OUTCOMES = 8
 /** Maximum number of meanings of a criterion: the labels under which it was named last, each with its source. */
 const MAX_MEANINGS = 32
 
-/**
- * Adds turns to a state.
- *
- * @param turns in any order, all newer than those of the state
- * @param finalKey returns the criterion for which an entry counts
- */
+/** Adds turns to a state. `turns`: in any order, all newer than those of the state. */
 export function advanceState(
   before: StoredState,
   turns: readonly LedgerTurn[],
@@ -92,10 +87,7 @@ function addMeanings(labels: Map<string, string>, turn: LedgerTurn, finalKey: (k
     labels.delete(meaning)
 }
 
-/**
- * Lists the entries of a turn whose labels have a meaning in later records, in the order in which they are resolved. Omits added
- * verifications, because a later record may have arrived before them.
- */
+/** Omits added verifications, because a later record may have arrived before them. */
 function listLabeledEntries({ entries, promised }: LedgerTurn) {
   const recorded = byPosition(entries.filter(({ addedAt }) => addedAt === null))
   return [

@@ -17,10 +17,7 @@ import { listEntries, listGates, listVerifications, type NamingRecord, resolveTu
 import { joinedWords } from './words.ts'
 import { NO_TURNS, type Registry, type StoredState, type WorldState } from './world-state.ts'
 
-/**
- * Criteria that the entries of a record mean. The capture decides it once: records that arrive later do not change it, so a fold
- * uses the stored decision.
- */
+/** Criteria that the entries of a record mean. The capture decides them once, and a fold uses the stored decision. */
 export type Meanings = Omit<Resolution, 'changed'>
 
 /** A turn as captured. It replaces an earlier record of the same number. */
@@ -36,7 +33,6 @@ export type AdditionEntry = {
   position: number
 } & Added
 
-/** Withdraws all turns above one. */
 export type WithdrawalEntry = { kind: 'withdrawal'; above: number }
 
 export type Entry = TurnEntry | AdditionEntry | WithdrawalEntry
@@ -66,12 +62,7 @@ export const emptyState = (worldKey: string, specifiedAfter: readonly number[] =
   files: NO_FILES,
 })
 
-/**
- * Applies the next entry of a world.
- *
- * @returns null if the world has to be folded again ({@link foldWorld}): the entry is late, replaces or withdraws turns, is added to
- * one, or makes two criteria one
- */
+/** @returns null if the world has to be folded again ({@link foldWorld}) */
 export function applyTurn(registry: Registry, state: WorldState, entry: Entry): Applied | null {
   if (entry.kind !== 'turn') return null
   const applied = entry.record.turnNumber > state.turn ? applyNext(registry, state, entry) : null
@@ -182,7 +173,6 @@ function applyNext(registry: Registry, state: WorldState, entry: TurnEntry | Add
   }
 }
 
-/** Brings an addition into the form of a record. */
 export const toPartialRecord = ({ turn, verifications }: AdditionEntry) => ({
   turnNumber: turn,
   acceptanceCriteriaStatus: {},
@@ -214,7 +204,6 @@ function mergeCriteria(known: readonly Criterion[], changed: readonly Criterion[
   return [...criteria.values()]
 }
 
-/** The files that a record touched, and those of its promises and verifications. */
 function listFiles(
   record: NamingRecord & Pick<TurnRecord, 'filesModified' | 'filesSource'>,
   { promises, judgements }: Meanings,
@@ -231,10 +220,7 @@ function listFiles(
   }
 }
 
-/**
- * Applies a version of the specification. Marks a criterion with another wording than in the previous version as reworded, and a
- * criterion that the version leaves out as retired.
- */
+/** Marks criteria as reworded or retired in comparison with the previous version. */
 export function applyVersion(
   registry: Registry,
   { declaredAt, listings }: { declaredAt: string; listings: readonly Listing[] },

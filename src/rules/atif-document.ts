@@ -15,7 +15,6 @@ type Step = { tool: string; status: string; parallelGroup: number | null; durati
 
 export type AtifTurn = { turn: Turn; steps: readonly Step[] }
 
-/** @param turns the turns of one session, in their order */
 export function atifDocument(sessionId: string, agent: string, turns: readonly AtifTurn[]): object {
   const steps: object[] = []
   const add = (step: object) => steps.push({ step_id: steps.length + 1, message: '', ...step })
@@ -51,7 +50,6 @@ export function atifDocument(sessionId: string, agent: string, turns: readonly A
   }
 }
 
-/** Makes a step of each response: its calls, and their statuses. */
 function responsesOf(calls: readonly Step[], turn: number): object[] {
   const responses = new Map<string, { call: Step; id: string }[]>()
   for (const [place, call] of calls.entries()) {
@@ -70,11 +68,10 @@ function responsesOf(calls: readonly Step[], turn: number): object[] {
   }))
 }
 
-/** Returns all input tokens. The format includes the cached ones. */
+/** The format includes the cached ones. */
 const promptTokens = ({ inputTokens, cacheReadTokens, cacheCreationTokens }: Turn): number | null =>
   inputTokens === null ? null : inputTokens + (cacheReadTokens ?? 0) + (cacheCreationTokens ?? 0)
 
-/** Returns null if the turn has no tokens. */
 function metricsOf(turn: Turn): object | null {
   const prompt = promptTokens(turn)
   if (prompt === null) return null

@@ -36,7 +36,6 @@ export const ATTENTION_REASONS = [
 ] as const
 export type AttentionReason = (typeof ATTENTION_REASONS)[number]
 
-/** The facts of a session, with those of its turns that only some reasons use. */
 export type AttentionFacts = SessionFacts & {
   progress: ReadonlyMap<string, Pick<Progress, 'evidencedRejectionTurn'>>
   /** Files that the turns after the oldest current verification changed. */

@@ -52,11 +52,7 @@ export function gradeByOwners(
   return owners.size > 0 ? 'misplaced' : 'judged'
 }
 
-/**
- * Creates a function that finds the criteria of the promises that a text contains.
- *
- * @param promises marks of the Player's current promises, by criterion
- */
+/** @param promises marks of the Player's current promises, by criterion */
 export function createOwnerFinder(promises: ReadonlyMap<string, readonly string[]>): OwnerFinder {
   const index: Index = new Map()
   for (const [key, marks] of promises) {

@@ -3,7 +3,6 @@
 const MIN_CALLS = 2
 const MAX_CALLS = 5
 
-/** Minimum number of turns of a frequent sequence. */
 const MIN_TURNS = 3
 
 export type CallSequence = {

@@ -193,12 +193,7 @@ export const traceOf = ({ signature, identifiers }: CauseMark): Trace => ({
   identifiers: new Set(identifiers),
 })
 
-/**
- * Numbers the causes of some turns in the order in which they appear.
- *
- * @param turns the marks of each turn's issues, turns ascending, issues in the order of the Coach
- * @returns the number of the cause of each issue
- */
+/** @returns the number of the cause of each issue, in the order of the turns and of the Coach */
 export function numberCauses(turns: readonly (readonly CauseMark[])[]): number[][] {
   const known: Trace[][] = []
   return turns.map((marks) => {
@@ -212,7 +207,6 @@ export function numberCauses(turns: readonly (readonly CauseMark[])[]): number[]
   })
 }
 
-/** Groups issues of one turn by their cause, each group in the order given, the groups in the order of their first issues. */
 export function groupByCause<I extends Complaint>(issues: readonly I[]): [I, ...I[]][] {
   const numbers = assignCauses(issues.map(traceIssue), []).causes
   const groups = new Map<number, [I, ...I[]]>()

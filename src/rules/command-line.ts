@@ -10,10 +10,7 @@ export const MAX_COMMAND_BYTES = 4 * 1024
 /** Maximum number of arguments, including the program. */
 export const MAX_ARGUMENTS = 100
 
-/**
- * The program and its arguments, or the reason of a rejection. The reason ends a sentence that begins with the command, such as
- * "names no program".
- */
+/** The reason ends a sentence that begins with the command, such as "names no program". */
 export type SplitCommand = { argv: string[] } | { refused: string }
 
 /** Characters that a shell interprets anywhere outside quotes: operators and wildcards. */
@@ -93,7 +90,6 @@ const nameConstruct = (character: string, next: string): string => {
 const explainShellNeed = (construct: string): string =>
   `needs a shell for "${construct}"; give it on the command line with \`turngraph verify --shell\``
 
-/** Quotes an argument if a shell would change it. */
 export const quoteForShell = (argument: string): string =>
   /^[\w.,:@%+=/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 

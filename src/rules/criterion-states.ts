@@ -17,11 +17,7 @@ export const isRequired = (state: {
   kind?: CriterionKind | undefined
 }): boolean => isCounted(state) && state.kind !== 'manual'
 
-/**
- * Checks that every required criterion is verified and not contested by a rejection with evidence of its own.
- *
- * @param promised the promised criteria that no judge has named and that are not among the states
- */
+/** `promised`: the promised criteria that no judge has named and that are not among the states. */
 export function isAllVerified(
   states: readonly Pick<ShownCriterion, 'state' | 'refuted' | 'declared' | 'kind'>[],
   promised: readonly unknown[],
@@ -50,7 +46,6 @@ export function criterionStates(
   return listStates(judgedOnes.length > 0 ? judgedOnes : named.filter(isPromised), policy)
 }
 
-/** Lists promised criteria that no judge has named, including criteria that do not count. */
 export const promisedNotJudged = (
   criteria: readonly Criterion[],
   progress: ReadonlyMap<string, Progress>,

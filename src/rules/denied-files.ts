@@ -43,10 +43,7 @@ const BETWEEN_WORDS = /[\s,()[\]{}<>"'`|]+/
 const MARKS_BEHIND = /(?<![.:;!?*])[.:;!?*]+$/
 const LINE_NUMBER = /(?::\d{1,7}){1,2}$/
 
-/**
- * Returns the entries of `filesModified` that an issue of the turn denies, as they are written there. Returns none if the list comes
- * from git, because then it is a fact.
- */
+/** Returns none if the list comes from git, because then it is a fact. */
 export function findDeniedFiles({ filesModified, filesSource, issues }: FileClaim): string[] {
   if (filesModified.length === 0 || filesSource === 'git') return []
   const claimed = new Set(filesModified.flatMap((file) => projectPath(file) ?? []))

@@ -69,12 +69,7 @@ export function deriveTurn(
   return { outcome, properties }
 }
 
-/**
- * Returns the values that follow from a verification.
- *
- * @param promised evidence of the Player's promises in its turn. An added verification is compared with no promise: those of its
- * turn may be replaced later.
- */
+/** An added verification is compared with no promise: those of its turn may be replaced later. */
 export const deriveVerification = (
   {
     evidence = null,

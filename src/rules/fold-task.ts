@@ -13,10 +13,7 @@ import {
 } from './apply-turn.ts'
 import type { Registry, WorldState } from './world-state.ts'
 
-/**
- * A record with the place and time of its capture. `revision`: above 1, it replaced or followed another record. `withdrawnAt`:
- * when a rollback withdrew it; null if it counts.
- */
+/** `revision`: above 1, it replaced or followed another record. `withdrawnAt`: when a rollback withdrew it. */
 export type Captured = TurnEntry & {
   worldKey: string
   createdAt: string
@@ -39,7 +36,6 @@ export const emptyTask = <C>(taskKey: string): TaskState<C> => ({
   worlds: new Map(),
 })
 
-/** Applies the next captured record. */
 export function applyCapture<C extends Captured>({ registry, worlds }: TaskState<C>, entry: C): TaskState<C> {
   const { worldKey } = entry
   // A new world knows all versions that are older than it.
@@ -87,7 +83,6 @@ function addEntries<C extends Captured>(
 
 type Withdrawal = { worldKey: string; at: string; above: number; revision: number }
 
-/** Lists the rollbacks that withdrew some of the records. */
 function listWithdrawals(captures: readonly Captured[]): Withdrawal[] {
   const withdrawals = new Map<string, Withdrawal>()
   for (const { worldKey, withdrawnAt: at, revision, record } of captures) {

@@ -14,7 +14,6 @@ const ESCAPE_SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals read these characters as commands
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f\n]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g
 
-/** Removes escape sequences and hidden characters, and writes each line break as a line feed. */
 export const removeHidden = (text: string): string =>
   text
     .replace(LINE_BREAK, '\n')

@@ -514,17 +514,12 @@ class Resolver {
 const labelInText = ({ text }: Pick<Entry, 'text'>): string | null =>
   text === null ? null : splitLabel(text).label
 
-/** Lists the labels of an entry as written: its id, then the label at the start of its text. */
 const labelsIn = (entry: Pick<Entry, 'label' | 'text'>): string[] =>
   [
     ...new Set([entry.label, labelInText(entry)].filter((label) => label !== null && label.trim() !== '')),
   ] as string[]
 
-/**
- * Builds the key of a label, which may have another meaning for each source.
- *
- * @param label normalized
- */
+/** A label may have another meaning for each source. `label`: normalized. */
 const meaningKey = (source: string, label: string): string => `${source}\n${label}`
 
 /** Lists the keys of the labels of an entry (see {@link meaningKey}). In later turns, they mean the criterion of the entry. */

@@ -52,11 +52,7 @@ type Verdict = {
   observation?: ObservedProof['observation'] | undefined
 }
 
-/**
- * Returns the newest observation of a criterion in a session; null without one.
- *
- * @param history verdicts that count for the criterion, oldest first
- */
+/** @param history verdicts that count for the criterion, oldest first */
 export function findObservedProof(
   { key, criterionId, text }: { key: string; criterionId: string; text: string | null },
   worldSlug: string,
@@ -121,10 +117,7 @@ export function toStatement(proof: ObservedProof): Statement | null {
 /** A whole id of SHA-1 or SHA-256. */
 const WHOLE_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-/**
- * Returns the commit and its tree. Files with uncommitted changes are neither: their digest is SHA-256 of the tree, a space and the
- * digest of the changes.
- */
+/** Files with uncommitted changes are neither: their digest is SHA-256 of the tree, a space and the digest of the changes. */
 function listSubjects({ tree, dirty, commit }: ObservedProof['observation']): Descriptor[] {
   if (dirty !== null)
     return tree === null

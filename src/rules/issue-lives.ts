@@ -9,7 +9,6 @@ import { bySeverity } from './severity.ts'
 import { type Complaint, issueSignature } from './signature.ts'
 import type { CoachDecision } from './values.ts'
 
-/** A turn with the issues that it raised, in the order the Coach gave them. */
 export type Judgement<I> = { turn: number; coachDecision: CoachDecision; issues: readonly I[] }
 
 export type IssueLife<I> = {
@@ -21,7 +20,6 @@ export type IssueLife<I> = {
   wordingCount: number
   /** Its other wordings, each with the newest turn that used it, the newest first. */
   otherWordings: readonly { turn: number; issue: I }[]
-  /** The turns that raised it, ascending. */
   turns: readonly [number, ...number[]]
   /** Its place among the issues of the first of them: with that turn, a total order of a session's issues. */
   position: number

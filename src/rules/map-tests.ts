@@ -13,10 +13,7 @@ export type ReportedTest = { name: string; status: TestStatus; durationMs: numbe
 /** A declared criterion. `tests`: patterns of names; `*` is any text. */
 export type TestedCriterion = { label: string; kind?: string; tests?: readonly string[] | null | undefined }
 
-/**
- * A criterion with the tests that name it. It holds if every test that ran passed and at least one ran; `holds` is null if all
- * were skipped.
- */
+/** A criterion holds if every test that ran passed and at least one ran; `holds` is null if all were skipped. */
 export type MappedCriterion<C> = { criterion: C; holds: boolean | null; tests: ReportedTest[] }
 
 export type TestMap<C> = {
@@ -94,10 +91,7 @@ function toForms(given: string): Pattern[] {
   return [...new Set([folded, folded.replaceAll(' ', '_')])].map((form) => form.split('*'))
 }
 
-/**
- * Returns the name, the name without its parameters, and the name without the parameter types of a Java method
- * (`rounds(int)[1]`, `rounds()`).
- */
+/** Returns the name, also without its parameters or the parameter types of a Java method (`rounds(int)[1]`, `rounds()`). */
 function listEnds(name: string): string[] {
   const whole = foldName(name)
   const close = whole.at(-1)
@@ -149,7 +143,6 @@ const LABELS =
 const IDENTIFIERS = /(?<![\p{L}\p{N}_]|\p{N}[.-])[\p{L}\p{N}_]+(?![\p{L}\p{N}_]|[.-]\p{N})/gu
 /** Matches the places where a word begins within a name such as `TestAC3Rounds`. */
 const WORD_STARTS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{N})(?=\p{Lu}\p{Ll})/gu
-/** Maximum number of parts of a label in the name of a function. */
 const MAX_PARTS = 8
 
 /** Separates letters and numbers: `R1.2`, `r1_2` and `R1_02` become `r_1_2`. */

@@ -3,16 +3,13 @@
 export type WantedWorld = {
   taskId: string
   turnNumber: number
-  /** True if the request names the world. */
   isNamed: boolean
   /** The request says `create_world: true`. */
   isForced: boolean
 }
 
 export type TaskBefore = {
-  /** True if the task has a world that is not deleted. */
   hasWorld: boolean
-  /** True if the task declares criteria. */
   isSpecified: boolean
   /** The other features of the project that have a task of this id. */
   otherFeatures: readonly string[]

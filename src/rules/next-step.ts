@@ -15,7 +15,6 @@ export type NextStep = {
   approvedIn: number | null
   worldSlug: string | null
   counts: Counts & { contestedInTurns: number[] }
-  /** Number of open criteria that only a person can check. */
   openManual: number
   left: readonly { criterionId: string; text: string | null; why: string }[]
   blocking: readonly string[]
@@ -28,12 +27,7 @@ export type NextStep = {
 
 type Section = { heading: string; lines: string[]; hidden: number }
 
-/**
- * Writes one section per question: the state, what is left, what blocks, what was tried, how to record proof. Lines of the
- * last sections leave first if the text is too long.
- *
- * @param countTokens counts up to a limit
- */
+/** Writes a section per question. Lines of the last sections leave first. `countTokens` counts up to a limit. */
 export function writeNextStep(step: NextStep, countTokens: (text: string, atMost: number) => number): string {
   const { turnNumber, approvedIn, worldSlug, counts, openManual, left, blocking, tried, advice, record } =
     step

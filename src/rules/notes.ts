@@ -17,7 +17,6 @@ export const promisedNames = (promised: readonly Promised[]): string =>
     3,
   )
 
-/** Maximum number of labels that a sentence lists. */
 export const MAX_LABELS = 12
 
 /** Lists the first names, and the number of the others: `AC-001, AC-002 and 3 more`. */
@@ -68,7 +67,6 @@ export function describeCounts(
   return `${verified} of ${total}${noun} ${verb}${contestedNote(contested, contestedInTurns)}`
 }
 
-/** Maximum number of turns that a note lists. */
 const TURNS_SHOWN = 6
 
 /** `, 9 contested in turn 5`; empty if none is contested. */
@@ -98,11 +96,7 @@ type Stated = Declarable & {
   stale?: { turn: number; files: readonly string[] } | undefined
 }
 
-/**
- * Writes the state of a criterion with all that limits it: `verified, contested in turn 5`.
- *
- * @param basis note about its basis, which comes second; null without one
- */
+/** `verified, contested in turn 5`. `basis`: a note that comes second; null without one. */
 export function describeState(criterion: Stated, basis: string | null = null): string {
   const { state, contested, stale } = criterion
   return [
@@ -118,10 +112,7 @@ export function describeState(criterion: Stated, basis: string | null = null): s
 
 type Recovered = { source: string; message?: string | undefined }
 
-/**
- * Logs that promises were recovered from an earlier turn, in the words of seed 004. Logs it only for the context of the Coach,
- * who gets the recovery: a turn loads one context for each role.
- */
+/** Logs a recovery for the context of the Coach only: a turn loads one context for each role (seed 004). */
 export function logRecovery(
   log: ((message: string) => void) | undefined,
   { promises, role = 'coach' }: { promises: Recovered | null; role?: 'player' | 'coach' },

@@ -124,7 +124,6 @@ const observedProof = z.codec(
   },
 )
 
-/** The first letter of a state. */
 const state = z
   .codec(z.enum(['v', 'r', 'p']), z.enum(['verified', 'rejected', 'pending']), {
     decode: (letter) => STATUS_OF[letter],
@@ -134,10 +133,7 @@ const state = z
 const maybeTurn = z.number().nullable().default(null)
 const counter = z.number().default(0)
 
-/**
- * Progress of a criterion in a world after a turn: the folded ledger. The defaults are those of a criterion that no entry names.
- * The order of the fields is that of the stored list.
- */
+/** Progress of a criterion. The defaults are those without an entry, and the order of the fields is that of the stored list. */
 const progressShape = {
   firstTurn: z.number(),
   firstPosition: z.number(),
@@ -158,7 +154,6 @@ const progressShape = {
   promiseTurn: maybeTurn,
   promiseStatus: z.enum(PROMISE_STATUSES).nullable().default(null),
   promiseLabel: text,
-  /** Newest turn in which a judge rejected the criterion with evidence of its own. */
   evidencedRejectionTurn: maybeTurn,
   /** Number of entries, and the newest of them, oldest first: for the history and for stall analysis. */
   entries: counter,
@@ -208,20 +203,13 @@ export function findBrokenMerge(key: string, into: ReadonlyMap<string, string | 
   return null
 }
 
-/**
- * Progress during a fold. Marks and bases are computed at its end, by {@link gradeProofs}: comparing texts takes most of the
- * time, and later turns replace most of the results.
- */
+/** Marks and bases are computed at the end: comparing texts takes most of the time, and later turns replace most results. */
 type FoldState = Omit<Progress, 'promiseMarks'> & {
   /** The newest verification of the fold. Its basis replaces `basis`. */
   proof: LedgerEntry | null
 }
 
-/**
- * Folds the entries of later turns into earlier progress. Does not change `known`.
- *
- * @param finalKey returns the criterion for which an entry counts (see {@link finalKeys})
- */
+/** Does not change `known`. `finalKey` returns the criterion for which an entry counts (see {@link finalKeys}). */
 export function advance(
   known: ReadonlyMap<string, Progress>,
   ledger: readonly LedgerEntry[],
@@ -246,18 +234,13 @@ export function advance(
   return progress
 }
 
-/** The entries of a turn about criteria. */
 export type TurnEntries = {
   turn: number
   entries: readonly LedgerEntry[]
   promised: readonly PromiseEntry[]
 }
 
-/**
- * Folds turns one by one, ascending. Yields each turn with the progress before and after it.
- *
- * @param finalKey returns the criterion for which an entry counts (see {@link finalKeys})
- */
+/** Yields each turn, ascending, with the progress before and after it. */
 export function* foldByTurn<T extends TurnEntries>(turns: readonly T[], finalKey: (key: string) => string) {
   let before: ReadonlyMap<string, Progress> = new Map()
   for (const turn of turns.toSorted((a, b) => a.turn - b.turn)) {

@@ -7,7 +7,6 @@ import type { CountedTurn, ReplayTotals } from './replay.ts'
 type Counted = Pick<CountedTurn, 'rule' | 'right' | 'turnsAfter'>
 type Replayed = { turns: number; policies: readonly { policy: Policy; counted: readonly Counted[] }[] }
 
-/** Adds up replayed sessions, by policy. */
 export function sumReplays(sessions: readonly Replayed[], policies: readonly Policy[]): ReplayTotals[] {
   return policies.map((policy) => {
     const counted = sessions.flatMap(

@@ -18,7 +18,6 @@ import {
 import { analyseStall, MAX_WINDOW } from './stall.ts'
 import { toSession } from './stall-session.ts'
 
-/** Maximum number of criteria that a counted turn names. */
 const MAX_NAMED = 20
 
 export const countedTurn = z.object({

@@ -38,10 +38,8 @@ export function findReversals(
   return reversals
 }
 
-/** Maximum number of reversals in an answer. */
 export const MAX_REVERSALS = 200
 
-/** Lists the reversals of the criteria that count: those without a changed file first, then the newest. */
 export function listReversals(
   criteria: readonly CriterionState[],
   findEntries: (criterionKey: string) => readonly RecentEntry[],

@@ -2,7 +2,6 @@
 import { toOneLine } from './foreign-text.ts'
 import { UNSPACED_CHARACTER } from './words.ts'
 
-/** Maximum number of words per text that a search finds. */
 export const MAX_WORDS_OF_TEXT = 10_000
 /** Longer words count by their beginning, in texts and in queries. */
 const MAX_WORD_CHARACTERS = 64
@@ -26,7 +25,6 @@ const BASE_LETTERS: Readonly<Record<string, string>> = {
 }
 const UNDECOMPOSED = new RegExp(`[${Object.keys(BASE_LETTERS).join('')}]`, 'g')
 
-/** Folded word with its place in the text. */
 type Word = { word: string; start: number; end: number }
 
 /** Lists the runs of letters and digits of a text, in order. A run of a script without spaces is one run. */
@@ -110,7 +108,6 @@ function* pairsOf({ word: run, start, end }: Word, withLast: boolean): Generator
   }
 }
 
-/** True if each word of a query is a word of the text or the beginning of one. */
 export function matchesQuery(searchText: string, words: readonly string[]): boolean {
   const left = new Set(words)
   for (const { word } of findSearchWords(searchText)) {

@@ -25,7 +25,6 @@ export type SessionFacts = {
   lastActivity: string
   /** True while a run or an attempt is active. */
   isActive: boolean
-  /** True if the task has a newer session. */
   hasNewer: boolean
   /** Slug of the newest newer session of the task that is approved; null without one. */
   supersededBy: string | null
@@ -118,7 +117,6 @@ function findStopReason({ endedRun, lastDecision }: SessionFacts): string | null
   }
 }
 
-/** Shows a name from outside on one line. */
 export const showName = (name: string): string => cutLine(toOneLine(name), MAX_NAME)
 
 /** The gaps of an approval. All numbers are numbers of criteria. */

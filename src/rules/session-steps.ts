@@ -15,7 +15,6 @@ export type SessionRecords = {
   featureId: string
   taskId: string
   worldSlug: string
-  /** All turns, ascending. */
   turns: readonly SessionTurn[]
   criteria: readonly Criterion[]
   /** Criteria that the task declares; null without a specification. */

@@ -34,7 +34,6 @@ export type SummaryFacts = AttentionFacts & {
   /** All turns of the session, ascending. */
   turns: readonly JudgedTurn[]
   issues: readonly IssueLife<Complaint & { severity: string }>[]
-  /** Returns the entries of a criterion, oldest first. */
   findEntries: (criterionKey: string) => readonly RecentEntry[]
   ledger: readonly LedgerEntry[]
 }
@@ -114,7 +113,6 @@ function describeCause(facts: SummaryFacts): string {
   return wrote + describeRejected(facts, newest.turn)
 }
 
-/** Finds the first evidence by which the Coach of a turn rejected a criterion. */
 const findRejection = ({ ledger }: SummaryFacts, turn: number): string | undefined =>
   ledger
     .filter((entry) => entry.turn === turn && entry.status === 'rejected' && entry.source === 'coach')
@@ -136,7 +134,6 @@ function describeRejected({ criteria, findEntries }: SummaryFacts, turn: number)
   return `; turn ${turn} rejected ${joinWords(more === 0 ? names : [...names, `${more} more`])}`
 }
 
-/** Lists the turns of an issue without those in which only a milder wording raised it. */
 function listBlockedTurns({ turns, otherWordings }: SummaryFacts['issues'][number]): number[] {
   const mild = new Set(
     otherWordings.filter(({ issue }) => issue.severity !== 'blocking').map(({ turn }) => turn),

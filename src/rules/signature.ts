@@ -11,7 +11,6 @@ export type Complaint = Pick<Issue, 'severity' | 'description'> & {
   category?: string | null | undefined
 }
 
-/** Selects the blocking issues of a turn, or all issues if no issue blocks. */
 export function chooseComplaints<I extends Complaint>(issues: readonly I[]): readonly I[] {
   const blocking = issues.filter(({ severity }) => severity === 'blocking')
   return blocking.length > 0 ? blocking : issues

@@ -91,7 +91,6 @@ export function promisedNotListed<P>(
   return isAnyJudged && !isSpecified ? promised : []
 }
 
-/** Lists all promised criteria that no judge has named, in the form of an answer. */
 export function shownPromisedNotJudged(
   { criteria, progress }: Said,
   states: readonly CriterionState[],

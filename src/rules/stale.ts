@@ -1,7 +1,6 @@
 /** Finds proofs whose files were changed after they were given (contract: specification.md, "Proofs that age"). Pure. */
 import { projectPath } from '../core/project-paths.ts'
 
-/** Files that a turn touched, and files that its promises and verifications name. */
 export type TouchedFiles = {
   turn: number
   touched: readonly string[]
@@ -11,7 +10,6 @@ export type TouchedFiles = {
 
 /** Files of the turns of a world, ascending. */
 export type ProofFiles = {
-  /** Turns that touched a file, ascending. */
   touched: ReadonlyMap<string, readonly number[]>
   /** Files that the newest promise of a criterion names. */
   promised: ReadonlyMap<string, readonly string[]>
@@ -21,11 +19,6 @@ export type ProofFiles = {
 
 export const NO_FILES: ProofFiles = { touched: new Map(), promised: new Map(), verified: new Map() }
 
-/**
- * Adds the files of the next turn.
- *
- * @param finalKey returns the criterion for which an entry counts
- */
 export function addFiles(
   before: ProofFiles,
   { turn, touched, promised, verified }: TouchedFiles,
@@ -63,11 +56,7 @@ export type StaleSince = (criterionKey: string, verifiedInTurn: number) => Stale
 
 export const neverStale: StaleSince = () => null
 
-/**
- * Finds the first later turn that touched a file of a criterion's proof: a file of its newest promise, or of its newest
- * verification with files. A turn that judged the criterion itself does not count, because the Coach judges after the Player
- * has written.
- */
+/** Finds the first later turn that touched a file of a proof. The judging turn does not count: the Coach judges after the Player. */
 export const staleSince =
   ({ touched, promised, verified }: ProofFiles): StaleSince =>
   (criterionKey, verifiedInTurn) => {

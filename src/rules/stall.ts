@@ -15,12 +15,10 @@ export type Session = {
   isSuperseded: boolean
   /** Newest counted turns, ascending: at least back to the last approval, or as many as the longest window needs. */
   outcomes: readonly Outcome[]
-  /** States of the criteria that count, in order. */
   criteria: readonly CriterionState[]
   progress: ReadonlyMap<string, Progress>
   /** Promised criteria that no judge named while others were judged: they do not count, but are not done either. */
   promisedNotJudged: readonly Pick<CriterionState, 'criterionId' | 'text'>[]
-  /** Returns the size of the accumulated verified set after a turn. */
   verifiedAfter: (turn: number) => number
   /** Returns a criterion's entries, oldest first, at least those of the newest feedback turns. */
   findEntries: (criterionKey: string) => readonly RecentEntry[]
@@ -134,7 +132,6 @@ function checkProgressing(session: Session, steps: readonly Step[], say: Say): S
   )
 }
 
-/** Quotes the repeated complaint of a window, in the words of its newest turn. */
 function quoteRepeated(window: readonly Step[]): string {
   const newest = window.at(-1)
   const isRepeated =
@@ -256,7 +253,6 @@ function checkPlateau(session: Session, steps: readonly Step[], say: Say): Stall
   return say('plateau', window, `${finding}; ${describeObstacles(steps)}.${quoteRepeated(window)}`)
 }
 
-/** Returns the newest `count` steps; null if there are fewer. */
 const selectNewest = (steps: readonly Step[], count: number): readonly Step[] | null =>
   steps.length < count ? null : steps.slice(-count)
 

@@ -3,21 +3,15 @@ import { cutLine } from './cut-line.ts'
 import { toOneLine } from './foreign-text.ts'
 import { isInformative } from './summaries.ts'
 
-/** Maximum number of turns in the list. */
 export const MAX_TRIED_TURNS = 5
 
 const MAX_LINE_CHARACTERS = 120
 
 export type TriedTurn = { turnNumber: number; text: string }
 
-/** Writes the line of a context for an earlier turn. */
 export const writeTriedTurn = ({ turnNumber, text }: TriedTurn): string => `  Turn ${turnNumber}: ${text}`
 
-/**
- * Returns the attempts of earlier turns, newest first. Each fits into its line. A summary that does not describe the work is left out.
- *
- * @param turns at most {@link MAX_TRIED_TURNS} turns before the prior turn
- */
+/** Fits each attempt into its line. Leaves out summaries that do not describe the work. */
 export const listTriedBefore = (
   turns: readonly { turnNumber: number; playerSummary: string }[],
 ): TriedTurn[] =>

@@ -13,7 +13,6 @@ type JudgeProperties = {
 }
 type PlayerProperties = { playerAgent?: Optional<string>; playerModel?: Optional<string> }
 
-/** Returns the stored properties of a judge; none without a judge. */
 export const judgeToProperties = (judge: Judge | undefined) =>
   judge === undefined
     ? {}
@@ -57,11 +56,7 @@ export type AgentNode = {
   played: number[]
 }
 
-/**
- * Returns the nodes of the agents of a turn, sorted by key. A write locks them in this order.
- *
- * @param linked keys of the judges that the stored turn already has
- */
+/** Sorts the agents by key: a write locks them in this order. `linked`: keys of the judges that the stored turn already has. */
 export function listAgentNodes(
   project: string,
   turn: JudgeProperties & PlayerProperties,

@@ -36,7 +36,6 @@ export const listVerifications = ({
   ...verifications.map((given): StoredVerification => ({ ...given, form: 'entry' })),
 ]
 
-/** Lists the gates of a record in order. */
 export const listGates = ({ gates }: Pick<TurnRecord, 'gates'>) =>
   Object.entries(gates).map(([name, status]) => ({ name, status }))
 
@@ -60,11 +59,7 @@ export function resolveTurn(record: NamingRecord, known: Known): Resolution {
   return { ...resolution, judgements: judgements.toReversed() }
 }
 
-/**
- * Lists the entries that the turn adds to the ledger of its world.
- *
- * @param firstPosition position of its first verification
- */
+/** @param firstPosition position of its first verification */
 export function listEntries(
   record: NamingRecord,
   resolution: Pick<Resolution, 'judgements' | 'promises'>,

@@ -5,7 +5,6 @@ export const TOKEN_KINDS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'c
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 export type TokenCounts = Record<TokenKind, number>
 
-/** Returns an object with a value for each kind of tokens. */
 export const eachKind = <T>(read: (kind: TokenKind, place: number) => T): Record<TokenKind, T> =>
   Object.fromEntries(TOKEN_KINDS.map((kind, i) => [kind, read(kind, i)])) as Record<TokenKind, T>
 

@@ -13,12 +13,7 @@ import {
 /** Turns that verified a criterion, by basis. A turn with several verifications has the basis of its last one. */
 export type TurnsByBasis = Readonly<Partial<Record<Basis, readonly number[]>>>
 
-/**
- * Grades the verifications of each turn with the promises of that time, as a capture does.
- *
- * @param finalKey returns the criterion for which an entry counts
- * @returns the turns of each verified criterion, ascending
- */
+/** Grades with the promises of that time, as a capture does. */
 export function listVerificationBases(
   turns: readonly TurnEntries[],
   finalKey: (key: string) => string,
@@ -44,12 +39,7 @@ export type CopiedVerdict = {
   promisedIn: number | null
 }
 
-/**
- * Yields, for each turn, the verified verdicts that contain the evidence of a promise, in order. Like a capture, compares each
- * verdict with the promises that were current in its turn. The caller may pause after each turn.
- *
- * @param finalKey returns the criterion for which an entry counts
- */
+/** Compares each verdict with the promises that were current in its turn. The caller may pause after each turn. */
 export function* findCopiedVerdicts(
   turns: readonly TurnEntries[],
   finalKey: (key: string) => string,

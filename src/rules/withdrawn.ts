@@ -2,7 +2,6 @@
 import { groupBy } from '../core/group-by.ts'
 import { toOneLine } from './foreign-text.ts'
 
-/** Maximum number of rollbacks that a context names. */
 const MAX_ROLLBACKS = 3
 
 export type WithdrawnTurn = { turnNumber: number; withdrawnAt: string; reason: string | null }

@@ -41,7 +41,6 @@ const pairs = (characters: readonly string[]): string[] =>
 /** Joins the words of a text. Two texts with equal words are one criterion. */
 export const joinedWords = (text: string): string => splitWords(text).join(' ')
 
-/** True if one list of words begins with the other. */
 export function oneBeginsWithTheOther(a: readonly string[], b: readonly string[]): boolean {
   for (let i = 0; i < a.length && i < b.length; i++) if (a[i] !== b[i]) return false
   return true

@@ -59,7 +59,6 @@ const storedColumns = columns({
 export type StoredState = {
   /** Number of the newest turn; 0: no turn. */
   turn: number
-  /** Digest of the record of the newest turn. */
   digest: string | null
   /** Sum of the digests of all turns: see {@link sumDigests}. */
   digestSum: number
@@ -118,7 +117,6 @@ const lengthenKey = (short: string): string => {
   return `${kind}:${Buffer.from(hash, 'base64url').toString('hex')}`
 }
 
-/** Writes a state as a text. */
 export function encodeState(taskKey: string, state: StoredState): string {
   const { labels, promised, progress } = state
   const promises = promised?.promises.map(({ label, criterionKey }) => [label, criterionKey] as const) ?? []
@@ -146,12 +144,7 @@ export function encodeState(taskKey: string, state: StoredState): string {
 /** Decodes the property `World.state`. A value that is not a text becomes an empty text, which is no valid state. */
 export const stateColumn = optionalText.catch('')
 
-/**
- * Reads a state from its text.
- *
- * @param stored null in a world without turns
- * @returns {@link UNREADABLE_STATE} if the text cannot be decoded
- */
+/** @returns the state of a world without turns for null; {@link UNREADABLE_STATE} if the text cannot be decoded */
 export function decodeState(taskKey: string, stored: string | null): StoredState {
   if (stored === null) return NO_TURNS
   const { data } = storedColumns.safeParse(parseJson(stored))

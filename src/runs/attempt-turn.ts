@@ -20,7 +20,6 @@ export const usage = z.strictObject({
 })
 export const usedTokens = (given: z.output<typeof usage> | null | undefined): number => given?.tokens ?? 0
 
-/** The result of an executor of this process: the turn record, with the tokens of the attempt in its usage. */
 export const executedTurn = attemptTurn.extend({
   usage: usageInput.extend({ tokens: usage.shape.tokens }).nullish(),
 })

@@ -5,10 +5,7 @@ const POLL_MS = 500
 
 type Waiting = AttemptRef & { resolve: () => void }
 
-/**
- * Waits until external workers end their attempts, maybe through another replica. A single statement asks for
- * all attempts twice a second. Attempts that end through this process are reported immediately.
- */
+/** A single statement asks for all attempts twice a second. Attempts that end through this process are reported immediately. */
 export class AttemptWatch {
   readonly #store: TurnRunStore
   readonly #onError: (error: unknown) => void

@@ -111,7 +111,6 @@ export class Coordinator {
     }
   }
 
-  /** Ends the run if it has reached a goal. Otherwise pauses if the last attempt failed. */
   async #prepareNextAttempt(run: TurnRun, world: World, keeper: LeaseKeeper): Promise<TurnRun> {
     if (run.status !== 'running') return run
     const next = await this.#endAtGoal(run, world)
@@ -326,7 +325,6 @@ export class Coordinator {
     })
   }
 
-  /** Returns the options for keeping the leases of a world's run or attempt. */
   keeping({ leaseTtlMs }: World): KeeperOptions {
     return {
       leaseTtlMs,

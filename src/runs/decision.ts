@@ -25,7 +25,6 @@ export type View = {
   /** The database's clock, in epoch milliseconds. Leases are decided only by this clock. */
   now: number
   world: WorldState
-  /** The active run and attempt. */
   run: TurnRun | null
   attempt: Attempt | null
   /** The run and attempt that the command names, active or not. */

@@ -8,9 +8,7 @@ export class Aborted extends Error {
   override readonly name = 'Aborted'
 }
 
-/**
- * `settling`: the end of the attempt is being written, so a renewal cannot show whether it is still active.
- */
+/** `settling`: the end of the attempt is being written, so a renewal cannot show whether it is still active. */
 type Task = { fence: number; abort: AbortController; settling: boolean }
 
 type Renew = (task: Task | null) => Promise<{ abortRequested: boolean; ownsAttempt: boolean }>
@@ -28,10 +26,7 @@ const RETRY_MS = 1_000
 /** Longest interval of renewals, otherwise a third of the lease. A renewal also learns of cancels by others. */
 const RENEWS_WITHIN_MS = 20_000
 
-/**
- * Renews the leases of one coordinator after each third of their time: of its run, and of the attempt that it
- * executes. A lost lease aborts the current attempt and is not renewed again.
- */
+/** Renews after each third of the lease. A lost lease aborts the current attempt and is not renewed again. */
 export class LeaseKeeper {
   readonly #renew: Renew
   readonly #options: KeeperOptions

@@ -31,10 +31,7 @@ export const recordId = z.uuid('must be a UUID').toLowerCase()
 /** A sum of 0 is not stored. */
 const sum = count.nullish().transform((stored) => stored ?? 0)
 
-/**
- * A turn run in the form of a row, the properties of its node. The rules are not checked, because a reader
- * may see half of a commit. It reads again before it reports an error.
- */
+/** The rules are not checked, because a reader may see half of a commit. It reads again before it reports an error. */
 export const seenRun = z.object({
   ...rowShape(
     nodes.TurnRun.properties.omit({ key: true, activeWorldKey: true, changedAt: true, changedIn: true })

@@ -3,10 +3,7 @@ import { beginRun } from './begin-run.ts'
 import type { View, WorldState } from './decision.ts'
 import { RUN_LIMITS, type TurnRun } from './record.ts'
 
-/**
- * Returns the remaining turns and attempts of an interrupted run; null if it is not resumed. An attempt that
- * a restart interrupted counts like any other, but at least one attempt remains for each turn to commit.
- */
+/** An attempt that a restart interrupted counts like any other, but at least one attempt remains for each turn to commit. */
 export function countRemaining(
   { resume, deleted }: WorldState,
   before: TurnRun,

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Executor } from './executor.ts'
 
 export type SimulatedSettings = {
-  /** Duration of an attempt in milliseconds. */
   durationMs: number
   /** Results of the attempts, in order. */
   outcomes: readonly ('committed' | 'failed')[]

@@ -128,10 +128,7 @@ export class TurnRunStore {
     return this.#decide({ ...world, attemptId }, (view) => attemptSteps.startAttempt(view, command))
   }
 
-  /**
-   * @param fence the fence of the coordinator's lease on the run
-   * @param attemptId lets a caller whose reply was lost repeat the call
-   */
+  /** @param attemptId lets a caller whose reply was lost repeat the call */
   startAttemptForTurnRun(
     run: RunRef,
     workerId: string,
@@ -150,10 +147,7 @@ export class TurnRunStore {
     return this.#decide(attempt, (view) => attemptSteps.heartbeatAttempt(view, fence))
   }
 
-  /**
-   * @param attemptFence the fence of the attempt that the coordinator executes; both leases are renewed
-   * together
-   */
+  /** `attemptFence`: that of the attempt that the coordinator executes; both leases are renewed together. */
   renewTurnRun(
     run: RunRef,
     fence: number,
@@ -162,12 +156,7 @@ export class TurnRunStore {
     return this.#decide(run, (view) => runSteps.renewTurnRun(view, { fence, attemptFence }))
   }
 
-  /**
-   * Ends an attempt, writes its turn with all of its parts, and counts it in its run, in one transaction. The
-   * same record again has the same result.
-   *
-   * @throws `turn_conflict` if the attempt has committed another record
-   */
+  /** The same record again has the same result. @throws `turn_conflict` if the attempt has committed another record */
   async commitAttempt(
     attempt: AttemptRef,
     fence: number,
@@ -357,7 +346,6 @@ export class TurnRunStore {
     return new Set(rows.flatMap(({ attemptId, status }) => (status === 'running' ? [] : [attemptId])))
   }
 
-  /** Returns the failure reason of the last attempt of each run that failed with it, by the id of the run. */
   async lastFailures(runs: readonly TurnRun[]): Promise<ReadonlyMap<string, string>> {
     const failed = runs.flatMap(({ project, turnRunId, status, lastAttemptId, lastAttemptStatus }) =>
       status === 'failed' && lastAttemptStatus !== 'committed' && lastAttemptId !== null
@@ -409,12 +397,7 @@ export class TurnRunStore {
     )
   }
 
-  /**
-   * Lists the runs of a project or of one of its worlds, newest first.
-   *
-   * @throws `unknown_world`, `world_deleted` if the result is empty because the named world does not exist or
-   *   was deleted
-   */
+  /** @throws `unknown_world`, `world_deleted` if the named world does not exist or was deleted */
   async listTurnRuns(
     { project, worldSlug, status }: { project: string; worldSlug?: string; status?: TurnRun['status'] },
     limit: number,

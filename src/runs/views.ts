@@ -162,10 +162,7 @@ export const turnStatus = z.object({
   pollWith: pollAttempt.nullable().describe('null once the attempt has ended'),
 })
 
-/**
- * @param worker the requesting worker. Only the worker that holds the attempt sees the fence, which allows it
- * to end it
- */
+/** Only the `worker` that holds the attempt sees the fence, which allows it to end it. */
 export function viewTurnStatus(attempt: Attempt, worker: string | null = null): z.output<typeof turnStatus> {
   const { worldSlug, attemptId, status, attemptedTurn, failureReason, executor } = attempt
   const ownFence = worker !== null && worker === attempt.leaseOwner ? attempt.fence : null
@@ -316,7 +313,6 @@ export const viewHeartbeat = ({ leaseUntil, ...requested }: Renewed): z.output<t
   ...requested,
 })
 
-/** Returns a claimed attempt in the form for its worker. */
 export const viewClaim = (
   { attemptId, worldSlug, attemptedTurn, fence, leaseUntil }: Attempt,
   continuation: { player: ContinuationContext; coach: ContinuationContext } | null,

@@ -106,10 +106,7 @@ export class Neo4jReader implements Reader {
     return { reads, operators, procedures, bookmarks }
   }
 
-  /**
-   * Returns bookmarks of all commits until now. The leader of a cluster cannot run the query itself: it
-   * accepts statements only in a mode that also allows writes.
-   */
+  /** The leader of a cluster cannot run the query itself: it accepts statements only in a mode that also allows writes. */
   async #bookmarksOfLeader(timeout: number): Promise<readonly string[]> {
     if (!this.#isRouted) return []
     return this.#inSession(ACCESS.WRITE, [], async (session) => {

@@ -98,12 +98,7 @@ const isMark = (token: Token | undefined): token is Token => token?.kind === 'ma
 const isWord = (token: Token | undefined): token is Token =>
   token?.kind === 'word' || token?.kind === 'quoted'
 
-/**
- * Rejects a query by the plan of the engine: regardless of the words, a plan runs only if all of its
- * operators are known to read. An operator that the list does not contain is rejected, too.
- *
- * @throws `invalid_request` with the name of the operator or the procedure
- */
+/** An operator that the list does not contain is rejected, too. @throws `invalid_request` with the operator or procedure */
 export function refuseByPlan(engine: Engine, { reads, operators, procedures }: Plan): void {
   const foreign = operators.find((operator) => !OPERATORS[engine].has(operator))
   if (foreign !== undefined) throw foreignPlan(`needs the operator ${foreign}`)

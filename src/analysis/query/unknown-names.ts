@@ -11,7 +11,6 @@ export type UnknownName = z.output<typeof unknownName>
 
 export type GraphNames = { labelsAndTypes: ReadonlySet<string>; properties: ReadonlySet<string> }
 
-/** Maximum number of warnings of one query. */
 const MAX_WARNINGS = 20
 
 /**
@@ -34,7 +33,6 @@ type Use = { token: Token; kind: keyof GraphNames }
 /** Reads the tokens of a query from left to right and remembers which variables are nodes and relationships. */
 class NameScan {
   readonly #tokens: readonly Token[]
-  /** Indexes of the open brackets. */
   readonly #open: number[] = []
   /** Variables of patterns with a label or a type. */
   readonly #variables = new Set<string>()

@@ -28,7 +28,6 @@ const ELEMENTS = /(?:key|name)="/i
 /** Only the beginning of a value is judged, so that the time is linear in the text. */
 const MAX_JUDGED_LENGTH = 1_024
 
-/** @returns the values of fields whose name is in another field */
 export function* findNamedValues(content: string): Generator<Secret> {
   for (const [pattern, name, value, sign] of [
     [PAIR, 1, 2, FIELDS],

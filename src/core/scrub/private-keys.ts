@@ -39,7 +39,6 @@ function endOfLines(content: string, start: number): number {
 const PUTTY_PRIVATE =
   /Private-Lines: \d{1,6}([^A-Za-z0-9+/\0]{1,8}[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{16,})*)/dg
 
-/** Finds keys of PuTTY: the lines of the private part. */
 export function* findPuttyKeys(content: string): Generator<Secret> {
   if (!content.includes('PuTTY-User-Key-File-')) return
   for (const { indices } of content.matchAll(PUTTY_PRIVATE)) {

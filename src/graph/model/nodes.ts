@@ -347,10 +347,7 @@ export type Stored<L extends Label> = z.output<(typeof nodes)[L]['properties']>
 
 export const LABELS = Object.keys(nodes) as Label[]
 
-/**
- * Labels of the nodes whose `project` follows from their key, or from the key of their turn. Exports do not contain
- * it. A restore sets it, also from an export of an earlier version.
- */
+/** Labels of nodes whose `project` follows from a key. Exports do not contain it, and a restore sets it. */
 export const PROJECT_FROM_KEY = [
   'Feature',
   'Task',

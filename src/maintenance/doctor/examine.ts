@@ -158,7 +158,6 @@ type Place = z.output<typeof place>
 const KEYS_AT_ONCE = 500
 const nodeRow = z.looseObject({ key: z.string(), properties: propertyMap, isAttached: z.boolean() })
 
-/** Examines the nodes of a kind in a project, in the order of their keys. */
 async function* examineKind(
   graph: Graph,
   project: string,

@@ -40,12 +40,7 @@ export type About = {
   add(check: Check, found: string, repair?: Repair): void
   /** Reports a stored value that is not the expected one. @returns true if they differ */
   reportDifference(check: Check, compared: Compared, repair?: Repair): boolean
-  /**
-   * Reports values that do not fit the model, and a `project` that is not the one of the key.
-   *
-   * @param repairProject sets the project of a part, which has no key
-   * @returns true if the values fit; properties unknown to the model do not count
-   */
+  /** `repairProject` sets the project of a part. True if the values fit; properties unknown to the model do not count. */
   record(properties: Properties, repairProject?: Repair): boolean
 }
 
@@ -79,7 +74,6 @@ export class Findings {
   /** All checks with findings, including findings beyond the reported maximum. */
   readonly checks = new Set<Check>()
   readonly #repairs = new Set<Repair>()
-  /** Number of examined records. */
   examined = 0
 
   /** Statements that repair the findings that have a repair. Run them in a transaction that holds the lock. */

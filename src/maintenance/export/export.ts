@@ -31,7 +31,6 @@ type Entry = { record: ExportRecord; at: ExportPosition }
 export const headerLine = (exported: Exported): string =>
   JSON.stringify({ format: FORMAT, version: VERSION, ...exported } satisfies Header)
 
-/** Yields the lines of an export after a position. */
 export async function* walkLines(
   graph: Graph,
   exported: Exported,
@@ -117,7 +116,6 @@ async function* exportWork(
   }
 }
 
-/** Exports a task and its criteria if they changed since the last export of them, after the criterion of the position. */
 async function* exportCriteria(graph: Graph, key: string, from: ExportPosition): AsyncGenerator<Entry> {
   let { rev, after, version } = from.criteria ?? {}
   if (after === undefined) {
@@ -134,10 +132,7 @@ async function* exportCriteria(graph: Graph, key: string, from: ExportPosition):
     yield { record, at: { ...from, criteria: { rev: rev ?? 0, after: record.key, version } } }
 }
 
-/**
- * False for a version that was declared during the export of its task. The export leaves it out with all references to it: its
- * criteria were missing when those of the task were exported, and a restore would reject it.
- */
+/** False for a version that was declared during the export of its task: its criteria are missing, and a restore rejects it. */
 function isDeclaredBy({ kind, version }: AnyRecord, { criteria }: ExportPosition): boolean {
   return kind !== 'specification' || Number(version) <= (criteria?.version ?? Number.POSITIVE_INFINITY)
 }

@@ -14,7 +14,6 @@ import { compareKeys, firstAfter, windowAfter } from './order.ts'
 import { type NodeKind, readRecords } from './read.ts'
 import { ADDED, type ExportRecord, type RecordOf } from './records.ts'
 
-/** Number of keys that are listed at once. */
 export const AT_ONCE = 100
 
 /** Statements that list all nodes, or the nodes that changed since an instant. Several statements cover several kinds of change. */
@@ -49,11 +48,7 @@ const variableName = (label: Label): string => label.charAt(0).toLowerCase() + l
 /** Condition: the task declared a version of its specification. */
 const DECLARED = 'specification.declaredAt >= datetime($since)'
 
-/**
- * Lists the children of a node by key. Follows the relationships of the node and scans no label.
- *
- * @param movedBy labels on the way down to the nodes that may have changed, and the condition of a change
- */
+/** Follows the relationships of the node and scans no label. `movedBy`: the way down to what may have changed, and when. */
 function below(label: Label, movedBy: { way: readonly Label[]; when: string } | null = null): Statement {
   const { way = [], when = null } = movedBy ?? {}
   const path = [label, ...way].map((to) => `-[:${findOwners(to)[0]?.type}]->(${variableName(to)}:${to})`)
@@ -139,7 +134,6 @@ async function* withThoseBelow(
 export const isAt = (a: Place, b: Place | null): boolean =>
   b !== null && a.project === b.project && LEVELS.every((level) => a[level] === b[level])
 
-/** Yields the records below a node after a key. */
 async function* recordsBelow<K extends NodeKind>(
   graph: Graph,
   kind: K,
@@ -225,7 +219,6 @@ WHERE n.key = key AND ${SESSION_MOVED}
 RETURN n.key AS key`,
 )
 
-/** Returns the sessions whose files were active since an instant. */
 export const readActive = (graph: Graph, keys: readonly string[], since: string): Promise<string[]> =>
   keys.length === 0 ? Promise.resolve([]) : readKeys(graph, activeSessions, { keys: [...keys], since })
 
@@ -238,13 +231,11 @@ WHERE coalesce(f.changedAt, 0) <= $until
 RETURN DISTINCT n.key AS key`,
 )
 
-/** Returns the sessions with a file that no import changed after a time. */
 export const readUnchanged = (graph: Graph, keys: readonly string[], until: number): Promise<string[]> =>
   keys.length === 0 ? Promise.resolve([]) : readKeys(graph, unchangedSessions, { keys: [...keys], until })
 
 /** Imports of a project at the time when the export of its transcripts began. Times are those of the database's clock. */
 export const importsBefore = z.strictObject({
-  /** Time of the newest import; 0 without one. */
   newest: z.number(),
   /** Time until which all imports were committed, at most `newest`. */
   settled: z.number(),
@@ -278,10 +269,7 @@ export async function readImportsBefore(graph: Graph, project: string): Promise<
   return { newest, settled, recent: await hashImports(graph, project, { settled, newest }) }
 }
 
-/**
- * Returns the time of the newest import that a file or session may have if it did not change since the export began. It is
- * earlier if a recent import was committed after that. Call it after the read of the data, which may be of a late import.
- */
+/** Returns the time of the newest import; an earlier time if another was committed since. Call it after the read of the data. */
 export async function readUntil(graph: Graph, project: string, before: ImportsBefore): Promise<number> {
   const { newest, settled, recent } = before
   return newest === settled || (await hashImports(graph, project, before)) === recent ? newest : settled

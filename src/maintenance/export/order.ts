@@ -21,7 +21,6 @@ export function windowAfter(after: string, limit: number): { after: string; limi
   return at === -1 ? { after, limit } : { after: after.slice(0, at), limit: ALL }
 }
 
-/** Returns the first keys of the window that come after a key. */
 export const firstAfter = <T>(
   found: readonly T[],
   readKey: (one: T) => string,

@@ -12,7 +12,6 @@ export type NodeKind = keyof typeof storedForms
 
 type Properties = Record<string, unknown>
 
-/** A record, and all properties of its node. */
 export type Found<K extends NodeKind> = { node: Properties; record: RecordOf<K> }
 
 type Reader = {

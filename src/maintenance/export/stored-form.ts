@@ -111,7 +111,6 @@ function links(field: string, pattern: string, labels: readonly Label[], options
   }
 }
 
-/** Returns the property with the number of ordered parts of a node. */
 function countProperty(type: string): string {
   const parts = relationships.find((row) => row.type === type && row.parts !== null)?.parts
   if (parts == null) throw new Error(`${type} leads to no ordered parts`)
@@ -122,10 +121,7 @@ const criteria = (keys: readonly string[]): Ref[] => keys.map((key) => ({ label:
 
 type OfCriteria = { criterion?: string; about?: string[] }
 
-/**
- * Declares a field with the ordered parts of a record, each linked to one criterion, to several, or to none. A part without
- * its criterion is half a commit.
- */
+/** A part without its criterion is half a commit. */
 function parts(
   field: string,
   label: 'Verification' | 'Promise' | 'Issue' | 'Gate',
@@ -159,7 +155,6 @@ function parts(
   }
 }
 
-/** Parts of a turn and of a superseded record. */
 const PARTS = {
   verifications: parts('verifications', 'Verification', 'RECORDED', { type: 'OF', as: 'criterion' }),
   promises: parts('promises', 'Promise', 'PROMISED', { type: 'TO_MEET', as: 'criterion' }),
@@ -258,7 +253,6 @@ const steps: Field = {
   countedBy: countProperty('HAS_FAILED_CALL'),
 }
 
-/** Declares a field with the criteria that a specification lists or retires, by key. */
 const declared = (field: string, type: string): Field =>
   column(
     `[(n)-[l:${type}]->(k:Criterion) | [k.key, properties(l)]]`,

@@ -87,10 +87,7 @@ const turnRow = z.object({
   holders: z.array(z.string()),
 })
 
-/**
- * Exports each turn. A turn of several sessions (a fork) is exported with the first of them by key. A session that changed
- * during the export does not count as the first, because it may be new and its place passed: such a turn may be repeated.
- */
+/** A shared turn counts for the first session by key. A session that changed during the export is not the first. */
 async function* exportTurns(scope: Scope, from: TranscriptPosition | null): AsyncGenerator<Entry> {
   const { session: first } = from ?? {}
   if (first !== undefined) yield* readTurns(scope, [first], from)

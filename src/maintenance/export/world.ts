@@ -126,7 +126,7 @@ const readWorld = (graph: Graph, key: string): Promise<WorldRow | null> =>
 const isWhole = ({ world, turns }: WorldRow): boolean =>
   world.restoring === true || world.turnCount === turns.length
 
-/** Throws if an export lost its world in the middle. A world without exported records may disappear. */
+/** Rejects the loss of a world in the middle of its export. A world without exported records may disappear. */
 function refuseForgotten(key: string, at: WorldPosition | null): void {
   if (at === null) return
   throw new TurngraphError('busy', `A world was forgotten while it was exported: ${key}.`, {
@@ -168,7 +168,6 @@ function markPlace(turns: readonly TurnSeen[]): string {
   return last === undefined ? '' : `${last.key}@${last.revision}/${verifications}`
 }
 
-/** Lists the turns of a world, each followed by the records that it superseded, newest first. A withdrawn turn has only those. */
 const listTurnRecords = ({ world, turns, withdrawn }: WorldRow): TurnSeen[] =>
   [...turns, ...withdrawn.map(([number, revision]) => [number, revision, null] as const)]
     .toSorted(([a], [b]) => a - b)

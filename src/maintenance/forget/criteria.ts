@@ -16,12 +16,7 @@ const namesInUse = ['verifications', 'promises', 'specifications'].map((of) =>
 
 const CRITERIA_AT_ONCE = 1_000
 
-/**
- * Deletes criteria without a reference. Locks the worlds of the task and raises their revision, so that a concurrent capture
- * resolves its criteria again.
- *
- * @returns true if nothing is left to do
- */
+/** Locks the worlds of the task and raises their revision, so that a concurrent capture resolves its criteria again. */
 export async function forgetCriteria(graph: Graph, taskKey: string, progress: Progress): Promise<boolean> {
   for (let left = Number.POSITIVE_INFINITY; left > CRITERIA_AT_ONCE; ) {
     if (!progress.isTime()) return false

@@ -13,7 +13,6 @@ import { generated, type Statement } from '../../graph/statements.ts'
 /** Number of nodes that a transaction deletes: about 100 ms on either engine. A node with more parts is deleted in one transaction, too. */
 const NODES_AT_ONCE = 2_000
 
-/** Number of deleted nodes, by label. */
 export type Counts = Partial<Record<Label, number>>
 
 /** Number of nodes deleted so far, and a test for remaining time. */
@@ -86,7 +85,6 @@ export type Linked = { [label in Label]?: string[] }
 
 const deletedRow = z.record(z.string(), z.union([z.number(), z.array(z.string())]))
 
-/** Deletes nodes with a statement that ends with `deleting`. */
 async function deleteBy(
   run: Run,
   statement: Statement,
@@ -115,7 +113,6 @@ export type OwnedKind = {
   owned: readonly OwnedKind[]
 }
 
-/** Lists the kinds that exist only with an owner of a kind, each with the kinds below it. */
 export const kindsOwnedBy = (owner: Label): OwnedKind[] =>
   ownedBy(owner)
     .filter(({ parts, of }) => parts === null && SHARED[of] === undefined)
@@ -156,11 +153,7 @@ export type Listed = z.output<typeof listedRow>
 /** Deletes some nodes of a kind, within the transaction of `run`. Returns null if their owner no longer exists. */
 export type DeletePiece = (run: Run, kind: OwnedKind, nodes: readonly Listed[]) => Promise<Counts | null>
 
-/**
- * Deletes all descendants of some nodes, the deepest first.
- *
- * @returns true if nothing is left
- */
+/** Deletes the deepest nodes first. @returns true if nothing is left */
 export async function deleteOwned(
   graph: Graph,
   kinds: readonly OwnedKind[],
@@ -249,10 +242,7 @@ const deleteEmptyFeature = deletionOfEmpty('Feature')
 
 export const deleteEmptyProject = deletionOfEmpty('Project')
 
-/**
- * Deletes a task, its feature and its project if they are empty. A transaction that adds a child locks them first, so it is
- * either visible here or creates them again. Locks: Task, Feature, Project.
- */
+/** A transaction that adds a child locks them first, so it is either visible here or creates them again. */
 export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
   const [project = '', featureId = ''] = partsOfKey(ofTask)
   const counts = await deleteEmptyTask(run, ofTask)
@@ -262,10 +252,7 @@ export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
   return counts
 }
 
-/**
- * Deletes nodes or relationships in batches until the statement finds no more, each batch after a lock if there is one. A
- * smaller batch may not be the last one, because the statement may find that a node is in use again.
- */
+/** Deletes in batches until none is left: a smaller batch may not be the last one, because a node may be in use again. */
 export async function deleteAll(
   graph: Graph,
   statement: Statement,

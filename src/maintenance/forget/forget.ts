@@ -21,10 +21,7 @@ import { requireOneScope, skippedWorld, toScope, worldPosition, worldsToForget }
 import { type ConversationScope, conversationsToForget, forgetTranscripts } from './transcripts.ts'
 import { forgetWorld } from './world.ts'
 
-/**
- * Working time of one answer, well within the deadline of a request: no further piece begins after it. Each statement has a
- * separate deadline, because a Neo4j that has just started first plans each statement.
- */
+/** Working time of one answer. Each statement has a separate deadline, because a new Neo4j first plans each one. */
 const WORK_MS = 2_000
 
 export type ForgetOptions = {

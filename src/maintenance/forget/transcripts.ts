@@ -101,10 +101,7 @@ const conversationRow = z.object({
 
 const CONVERSATIONS_AT_ONCE = 500
 
-/**
- * Yields the conversations in scope. With `before`, leaves out conversations that were active since, and those without a time.
- * Agents come before their session, because a killed operation finds them through it.
- */
+/** Agents come before their session, because a killed operation finds them through it. */
 export async function* conversationsToForget(
   graph: Graph,
   { project, before, sessionId }: ConversationScope,
@@ -148,10 +145,7 @@ async function forgetConversation(
 
 const lockedFile = z.object({ key: z.string(), state: optionalText, sessionKeys: z.array(z.string()) })
 
-/**
- * Deletes the read positions of the files that contain only these sessions: an import reads them from the beginning. The position
- * of a file with other sessions stays, so that an import reads neither these sessions nor the others again.
- */
+/** The position of a file with other sessions stays, so that an import reads neither these sessions nor the others again. */
 async function forgetFiles(run: Run, { project, sessionKeys }: Conversation): Promise<Counts> {
   const params = { keys: sessionKeys, token: crypto.randomUUID() }
   const locked = (await run({ statement: lockFiles, params })).map((row) =>

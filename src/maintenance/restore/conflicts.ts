@@ -47,7 +47,6 @@ export function missing(index: number, record: ExportRecord, what: string): Turn
   })
 }
 
-/** Creates the error for a record with invalid fields. */
 export function unfit(index: number, problems: readonly { path: string; message: string }[]): TurngraphError {
   const shown = problems
     .slice(0, 5)

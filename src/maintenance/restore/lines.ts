@@ -5,7 +5,6 @@ import { LineSplitter } from '../../core/lines.ts'
 import { type ExportRecord, header, type Kind, READABLE, trailer } from '../export/records.ts'
 import { parseRecord } from './restore.ts'
 
-/** Checked line of an export, with the key of its task. */
 export type Line = { number: number; bytes: number; record: ExportRecord; task: string | null }
 
 /** Maximum length of a line, far above the lines of an export. */

@@ -8,7 +8,6 @@ import type { RestoreReport } from './restore.ts'
 export type FileRestore = {
   dryRun: boolean
   lines: number
-  /** Number of records of each kind in the file. */
   checked: Partial<Record<Kind, number>>
   /** Created and existing records of each kind. */
   records: RestoreReport

@@ -97,7 +97,6 @@ async function restoreWithin(
   return report
 }
 
-/** Raises the versions of the tasks whose specifications are among the records. */
 async function raiseVersions(work: Work, all: readonly AnyRecord[]): Promise<void> {
   const tasks = all.flatMap(({ kind, task }) => (kind === 'specification' ? [String(task)] : []))
   const rows = [...new Set(tasks)].sort().map((key) => ({ key }))
@@ -166,11 +165,7 @@ function supersededKeyOf({ supersededBy, turn: { number, revision } }: RecordOf<
   return supersededKey(isWithdrawn ? turnKey(supersededBy, number) : turnOfSuperseded(supersededBy), revision)
 }
 
-/**
- * Removes the fields that earlier versions exported although they follow from other fields, in the line and in its parts.
- *
- * @param depth levels below the line that are searched: the lists of parts, and the parts
- */
+/** Removes the derived fields of earlier versions from a line and its parts, `depth` levels below it. */
 export function withoutDerived(kind: string, given: unknown, depth = 2): unknown {
   if (typeof given !== 'object' || given === null || depth < 0) return given
   if (Array.isArray(given)) return given.map((each) => withoutDerived(kind, each, depth - 1))

@@ -15,10 +15,7 @@ import {
   type Work,
 } from './write.ts'
 
-/**
- * Restores projects. A project keeps its key for the marks of secrets, because stored texts have marks of that key. A project
- * without a key gets the key of the export, so that a text captured later equals the restored text.
- */
+/** Stored texts have marks of its key, so a project keeps it. A project without one gets that of the export. */
 export async function writeProjects(work: Work, given: readonly Given<'project'>[]): Promise<Restored> {
   const existing = await readExisting(work, 'project', given)
   const { fresh, conflicts } = compared(given, existing, ({ maskKey: _, ...record }, known) =>

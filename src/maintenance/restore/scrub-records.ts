@@ -38,7 +38,6 @@ export async function scrubRecords(
   }
 }
 
-/** Returns the project of a record, the first part of its key; an empty name if it belongs to no project. */
 function projectOf(record: ExportRecord): string {
   const line: Record<string, unknown> = record
   const nested = [line.turn, line.attempt, line.run].map((part) =>

@@ -61,10 +61,7 @@ export async function writeTranscriptTurns(
   return { created: fresh.length, conflicts }
 }
 
-/**
- * Reduces a turn to the fields that must match, with the calls as the graph stores them. Another file may have named fewer
- * sessions and started agents.
- */
+/** Reduces a turn to the fields that must match: another file may have named fewer sessions and started agents. */
 const content = ({ heldBy: _, steps, ...turn }: Turn) => ({
   ...turn,
   steps: [fromCallLists(toCallLists(toCalls(steps))), listFailed(steps)],

@@ -46,10 +46,7 @@ export async function writeWorlds(work: Work, given: readonly Given<'world'>[]):
   return { created: fresh.length, conflicts }
 }
 
-/**
- * Lists the fields in which the first lines of a world differ. A graph extends the worlds of a task to which a restore adds
- * versions, so one `specifiedAfter` may begin with the other.
- */
+/** A graph extends the worlds of a task to which a restore adds versions, so one `specifiedAfter` may begin with the other. */
 function differingBeginning(given: RecordOf<'world'>, known: RecordOf<'world'>): string[] {
   const length = Math.min(given.specifiedAfter?.length ?? 0, known.specifiedAfter?.length ?? 0)
   const cut = (record: RecordOf<'world'>) => ({

@@ -15,10 +15,7 @@ export type Work = {
   graph: Graph
   run: Run
   token: string
-  /**
-   * Keys of the nodes that this transaction created. They have no children yet, so the batch skips their lookups, which are most
-   * of its queries.
-   */
+  /** Keys of the nodes that this transaction created: without children yet, they need no lookups. */
   made: Map<Label, Set<string>>
   /** Number of turns and attempts written into each world. */
   written: Map<string, { turn: number; attempt: number }>
@@ -69,7 +66,6 @@ export function markMade(work: Work, label: Label, keys: readonly string[]): voi
   work.made.set(label, known)
 }
 
-/** Returns the owner of a record; null if its line does not name one. */
 export function findOwner(kind: NodeKind, record: AnyRecord): Ref | null {
   const { owner }: StoredForm = storedForms[kind]
   return owner === undefined ? null : { label: owner.label, key: String(record[owner.field]) }

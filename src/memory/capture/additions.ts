@@ -93,10 +93,7 @@ export async function addVerifications(
 /** Maximum time by which the clock of a machine is ahead of ours. */
 const MAX_AHEAD_MS = 10 * 60_000
 
-/**
- * Builds the stored form of the verifications of a request. A verification from the future gets the time of its arrival, so that a
- * later word about its turn counts.
- */
+/** A verification from the future gets the time of its arrival, so that a later word about its turn counts. */
 const listAdditions = (
   { verifications }: Request,
   { addedAt, addedBy }: { addedAt: string; addedBy: string | null },
@@ -110,7 +107,6 @@ const listAdditions = (
     return { verification: content, startedAt: isPossible ? madeAt : addedAt, addedAt, addedBy, digest }
   })
 
-/** Adds the verifications. Returns null if the world was changed since it was read. */
 async function tryToAdd(
   graph: Graph,
   request: Request,
@@ -250,7 +246,6 @@ const additionsRow = z.object({
 /** Verifications that were added to a turn, the number of all its verifications, and the keys of its judges. */
 export type StoredAdditions = z.output<typeof additionsRow>
 
-/** Null if there is no such turn. */
 async function readAdditions(graph: Graph, keyOfTurn: string): Promise<StoredAdditions | null> {
   const [row] = await readRows(graph, additionsOfTurn, { turnKey: keyOfTurn }, additionsRow)
   return row ?? null

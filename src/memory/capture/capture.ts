@@ -104,11 +104,7 @@ const listLabels = (request: CaptureRequest): string[] => [
   ...(request.issues ?? []).flatMap(({ criterionIds }) => criterionIds ?? []),
 ]
 
-/**
- * Stores the turn of an attempt: `write` runs the steps in a transaction of the caller, who owns the world at that moment.
- *
- * @returns the result of `write`; null if the record was already stored
- */
+/** @returns the result of `write`, which runs the steps in a transaction of the caller; null if the record was already stored */
 export async function captureAsOwner<T>(
   graph: Graph,
   request: CaptureRequest & { project: string },
@@ -146,10 +142,7 @@ async function store<T>(
 
 type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null }
 
-/**
- * Reads, plans and writes. Looks up the stored turn only if this turn is not the newest or a write was rejected. A rejection
- * means that another writer made progress; the deadline bounds the retries.
- */
+/** Looks up the stored turn only if this turn is not the newest or a write was rejected. The deadline bounds the retries. */
 async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Promise<Stored<T>> {
   const { request } = capture
   const { turnNumber } = request
@@ -258,10 +251,7 @@ async function plan(
 /** A world that does not exist. */
 const NOWHERE: Target = { worldSlug: '', isNew: false, replaced: null, rollbacks: 0, withdrawnKey: null }
 
-/**
- * Runs the statements of a capture without a match, so that they write nothing: a Neo4j that has just started takes seconds to
- * plan each of them, and no caller should wait for that.
- */
+/** Runs the statements without a match, so that a Neo4j that has just started plans them before a caller waits for that. */
 export async function warmUpCapture(graph: Graph): Promise<void> {
   const capture = absentCapture()
   const known = await loadWorldSnapshot(graph, capture)
@@ -294,10 +284,7 @@ function absentCapture(): Capture {
   return { request, record, digest: '', writeId: '', asOwner: false }
 }
 
-/**
- * Runs the statements of a capture into an existing world and into a new one, and rolls the transactions back. Neo4j needs plans for
- * both: a capture into a new world creates the world first, and a transaction with changes has other plans.
- */
+/** Plans captures into an existing and into a new world: Neo4j has other plans in a transaction that has created one. */
 async function planWrites(graph: Graph, capture: Capture, known: WorldSnapshot): Promise<void> {
   for (const isNew of [false, true]) {
     const planned = await plan(graph, capture, { ...NOWHERE, isNew }, 'next', known)

@@ -150,7 +150,6 @@ const toProperties = ({ verification, startedAt, addedAt, addedBy, digest }: Add
   additionDigest: digest,
 })
 
-/** Moves the additions to the record that replaces the one they were added to. */
 export const moveAdditionsStep = (
   keys: { turnKey: string; replacedKey: string },
   { additions, recorded, replaced }: { additions: number; recorded: number; replaced: number },

@@ -24,10 +24,7 @@ const statements = {
 }
 const followWithdrawn = statement('turns/follow-withdrawn')
 
-/**
- * Position of the write: after all turns of the world, between existing turns, or in place of an existing record. `late` also
- * writes a newest turn that merges two criteria.
- */
+/** Position of the write in the world. `late` also writes a newest turn that merges two criteria. */
 export type WriteMode = keyof typeof statements
 
 export type Capture = {
@@ -42,7 +39,6 @@ export type Capture = {
 /** Place of the write. Not the `Target` of a read (`criteria/snapshot.ts`), which is a task and a world. */
 export type Target = {
   worldSlug: string
-  /** True if this capture creates the world. */
   isNew: boolean
   replaced: { revision: number } | null
   /** Number of rollbacks of the world, and the key of the withdrawn record that the turn follows. */
@@ -53,11 +49,7 @@ export type Target = {
 /** Writes of a capture in one transaction. */
 export type Plan = [Step, ...Step[]]
 
-/**
- * Finds the criterion of each entry of the turn.
- *
- * @param ledger ledger of the world if the turn is not the newest: later turns do not change the meanings of its labels
- */
+/** @param ledger ledger of the world if the turn is not the newest: later turns do not change the meanings of its labels */
 export function resolveCapture(
   { request, record }: Capture,
   { worldSlug }: Target,
@@ -85,12 +77,7 @@ export const namesBelow = ({ turns, criteria }: Ledger, number: number) =>
 export const chooseWriteMode = (mode: WriteMode, { changed }: Resolution): WriteMode =>
   mode === 'next' && changed.some(({ mergedInto }) => mergedInto !== null) ? 'late' : mode
 
-/**
- * Plans the writes of a capture.
- *
- * @param ledger ledger of the world; null for `next`
- * @returns the writes of one transaction; null if the ledger is newer than the data by which the turn was resolved
- */
+/** @returns the writes of one transaction; null if the ledger is newer than the data by which the turn was resolved */
 export function planCapture(
   capture: Capture,
   target: Target,

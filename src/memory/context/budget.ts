@@ -108,10 +108,7 @@ function without(left: readonly Part[]): Shown {
   return (part) => (gone.has(part) ? null : part.text)
 }
 
-/**
- * Finds the smallest number of items to leave out. The caller has checked that some are necessary and that all are enough. The
- * note grows with the first omitted item of a kind, so one item more may be too long again: tries the last few one by one.
- */
+/** Finds the smallest number. The note grows with the first omitted item of a kind, so the last few are tried one by one. */
 function fewestLeave(draft: Draft, order: readonly Part[]): Shown {
   const isEnough = (count: number): boolean => fits(draft, without(order.slice(0, count)))
   let [tooFew, enough] = [0, order.length]
@@ -175,10 +172,7 @@ function shareOut(texts: readonly Text[], toShare: number, tokens: Tokens): Cuts
 
 const asLine = ({ lead }: Text, text: string): string => `${lead}${text}\n`
 
-/**
- * Maximum number of characters per token that are read. Prose has 3 to 5; only runs of one character have more. Longer texts are
- * cut at this rate without reading them, so that the work stays in proportion to the budget.
- */
+/** Maximum number of characters per token that are read. Prose has 3 to 5. The work stays in proportion to the budget. */
 const CHARACTERS_PER_TOKEN = 8
 
 function cutTo(share: number, text: Text, tokens: Tokens): string | null {

@@ -51,7 +51,6 @@ type RecordRow = z.output<typeof recordRow>
 
 type Request = ContextRequest & { project: string }
 
-/** A record with the row that it was read from and the criterion of each of its promises. */
 export type KnownRecord = RecordRow & { promisedKeys: readonly string[] }
 
 /** A task's records and criteria before the capture of one of its turns. */
@@ -66,10 +65,7 @@ export type KnownThen = {
   withdrawn: readonly WithdrawnTurn[]
 }
 
-/**
- * @returns null if the task has no session
- * @throws `unknown_world`, `world_deleted`
- */
+/** @returns null if the task has no session @throws `unknown_world`, `world_deleted` */
 export const readKnownThen = async (graph: Graph, request: Request): Promise<KnownThen | null> =>
   (
     await retryTornRead(
@@ -122,7 +118,6 @@ const toCaptured = (
   meanings: null,
 })
 
-/** The verifications that were added to a record after its turn had ended. */
 const listAdditions = (row: RecordRow): CapturedAddition[] =>
   row.verifications.flatMap(({ position, form, added, ...content }) =>
     added === null

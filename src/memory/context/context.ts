@@ -322,7 +322,6 @@ async function readContext(graph: Graph, request: Request): Promise<ContextRow |
   )
 }
 
-/** Returns the maximum number of turns of a world whose verifications are read together with its context. */
 function maxTurnsWithEntries({ role, policy }: Request): number {
   if (policy !== 'sticky') return WHOLE_LEDGER // stall analysis needs the verified set after each turn
   return role === 'coach' ? SMALL_WORLD : 0
@@ -449,10 +448,7 @@ type Found = {
   elsewhere: Elsewhere | null
 }
 
-/**
- * Builds the answer from the row. Reads the missing data of long worlds and merged criteria. Null in the cases of
- * {@link readHistories}.
- */
+/** Reads the missing data of long worlds and merged criteria. Null in the cases of {@link readHistories}. */
 async function answerFrom(
   graph: Graph,
   row: ContextRow,

@@ -77,7 +77,6 @@ export const lastJudged = turnState
 
 export type LastJudged = z.output<typeof lastJudged>
 
-/** Turns that a rollback withdrew. */
 const withdrawnRange = z.object({
   fromTurn: z.number(),
   toTurn: z.number(),

@@ -1,6 +1,5 @@
 /** Cuts a long text to its start: at the end of a sentence, otherwise of a word, otherwise of a grapheme. Pure. */
 
-/** Mark at the end of a cut text. */
 export const MARK = ' […]'
 
 /** Maximum length of a unit in characters. Longer units are dumps or logs, not prose, and are cut inside. */

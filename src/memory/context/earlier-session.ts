@@ -20,10 +20,7 @@ const earlierSessionRow = z.object({ judgements: z.array(judgementRow), ...snaps
 
 type Request = ContextRequest & { project: string }
 
-/**
- * Reads the previous session; null if the task has none. The Player sees descriptions and a verdict, but no evidence and no
- * details (invariant 9).
- */
+/** The Player sees descriptions and a verdict, but no evidence and no details (invariant 9). Null without an earlier session. */
 export async function readEarlierSession(
   graph: Graph,
   request: Request,

@@ -64,12 +64,7 @@ const MIN_IDENTIFIERS = 2
 export const isKnownRequested = ({ elsewhere, asOf }: Pick<ContextRequest, 'elsewhere' | 'asOf'>): boolean =>
   elsewhere === 'known' && asOf === 'now'
 
-/**
- * Reads at most five turns of other sessions, each with its reason. The turns contain no data of a judge, so both roles get
- * equal facts (invariant 9).
- *
- * @param asking null before the first turn of a session: only its feature is known
- */
+/** The turns contain no data of a judge, so both roles get equal facts (invariant 9). `asking`: null before the first turn. */
 export async function readKnown(
   graph: Graph,
   { project, featureId }: { project: string; featureId: string },

@@ -62,9 +62,7 @@ export type Rendering = {
   /** Attempts of the turns before the prior one, newest first. */
   triedBefore: readonly TriedTurn[]
   role: Role
-  /** True if a turn before the prior turn recorded a verification. */
   olderTurnsRecorded: boolean
-  /** Keys of the criteria that the prior turn itself verified. */
   verifiedInPrior: ReadonlySet<string>
   /** Promises recovered from an earlier turn (coach only); null otherwise. */
   recovered: {
@@ -220,7 +218,6 @@ const UNFINISHED = new Set<Summary['playerDecision']>(['blocked', 'failed'])
 const withdrawnLines = (ranges: readonly WithdrawnRange[]): Line[] =>
   ranges.map((range) => plain({ kind: 'required', text: describeWithdrawn(range) }))
 
-/** Names the turns between the newest known turn and this one, which were not recorded. */
 function gapLines(newest: number, current: number): Line[] {
   const [first, last] = [newest + 1, current - 1]
   if (first > last) return []
@@ -361,7 +358,6 @@ function lastEvidence({ history, state }: ShownCriterion): string | null {
   return evidenceLine(found?.evidence)
 }
 
-/** Returns evidence as one line; null if it has no text. */
 const evidenceLine = (text: string | null | undefined): string | null => toOneLine(text ?? '') || null
 
 /** Renders the issues of one cause as one line with their number and differences, so that they use the budget once. */
@@ -421,7 +417,6 @@ const triedSection = (turns: readonly TriedTurn[]): Section => ({
   ),
 })
 
-/** Renders the number of recovered promises, and the promises of criteria that are not verified. */
 function promiseSection({ role, recovered, criteria }: Rendering): Section {
   if (role !== 'coach' || recovered === null) return { name: 'promises', heading: null, lines: [] }
   const { fromTurn } = recovered

@@ -22,7 +22,6 @@ export function toRendering(context: ContinuationContext, prior: Summary): Rende
   }
 }
 
-/** Returns recovered promises of an earlier turn; null if the promises come from the prior turn or there are none. */
 export const recoveredIn = ({ recoveredFromTurn, items }: PromisesView): Rendering['recovered'] =>
   recoveredFromTurn === undefined ? null : { fromTurn: recoveredFromTurn, items: items.map(shownPromise) }
 

@@ -11,10 +11,7 @@ export type Tokens = {
 const MAX_SLICE = 4_096
 const RUN_SLICE = new RegExp(`.{1,${MAX_SLICE}}`, 'gsu')
 
-/**
- * Margin per cut, which changes the tokens around it. Without the margin, sums of slices were up to 2 tokens per cut below the
- * package's count of the whole run; with it, a sum is never below.
- */
+/** Margin per cut. Without it, sums of slices were up to 2 tokens per cut below the package's count of the whole run. */
 const CUT_TOKENS = 4
 
 /** Matches the place between two lines, except where a token may extend across it: before blank lines, and before `/`. */
@@ -35,7 +32,6 @@ export const loadTokens = (): Promise<Tokens> => {
 let loading: Promise<Tokens> | undefined
 
 function createTokens({ split, countPlain }: typeof import('./o200k-base.ts')): Tokens {
-  /** Yields the slices of a piece with the number of tokens that each adds. */
   function* slices(piece: string): Generator<{ slice: string; tokens: number }> {
     for (const { 0: slice, index } of piece.matchAll(RUN_SLICE))
       yield { slice, tokens: countPlain(slice) + (index > 0 ? CUT_TOKENS : 0) }

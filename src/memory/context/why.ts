@@ -203,10 +203,7 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
 
 const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
 
-/**
- * Returns a function that finds the last verdict on a criterion before the turn: null without a verdict, undefined if the read
- * entries do not reach back.
- */
+/** Finds the last verdict before a turn: null without one, undefined if the read entries do not reach back. */
 function verdictsBefore(
   snapshot: Snapshot,
   turn: number,
@@ -231,7 +228,6 @@ function placeVerdicts(said: readonly LedgerEntry[], finalKey: (key: string) => 
   return placed.filter((entry) => !repeats.has(entry)).toSorted((a, b) => a.position - b.position)
 }
 
-/** Shows the verdicts of a turn with the labels of the answer. */
 function showVerdicts(
   placed: readonly LedgerEntry[],
   states: readonly CriterionState[],

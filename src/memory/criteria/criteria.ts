@@ -146,11 +146,7 @@ const historyRow = listedEntry
     }),
   )
 
-/**
- * Lists all entries of a criterion in a world, oldest first, from `after` on; with `observed` only those with an observation.
- *
- * @throws `not_found` if the task does not have the criterion, `unknown_world`, `world_deleted`
- */
+/** @throws `not_found` if the task does not have the criterion, `unknown_world`, `world_deleted` */
 export async function criterionHistory(
   store: Graph,
   request: { project: string; key: string; worldSlug?: string | null | undefined; observed: boolean },

@@ -103,7 +103,6 @@ async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }
 const viewPromisesOf = async (graph: Graph, promised: Promised, snapshot: Snapshot, asked: number) =>
   viewPromises(graph, promised, snapshot, await readStates(graph, snapshot, 'sticky'), asked)
 
-/** True if a row with the ledger up to the promised turn shows one moment. */
 const isWholeAsOf = (row: z.output<typeof promisedAsOfRow>): boolean => {
   const said = row.turns.find(({ turn }) => turn === row.promisedTurn.number)
   return (

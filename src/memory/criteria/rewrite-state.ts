@@ -21,7 +21,6 @@ export function toStateProperties(taskKey: string, state: StoredState) {
   }
 }
 
-/** Returns the edges PROGRESS of a world, each with the key of its criterion. */
 export const listProgressEdges = ({ progress }: StoredState) =>
   [...progress].map(([criterion, each]) => ({ criterion, ...toProgressProperties(each) }))
 

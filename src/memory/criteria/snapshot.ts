@@ -47,10 +47,7 @@ export type Snapshot = {
   criteria: readonly Criterion[]
   /** Progress by the key of the criterion. */
   progress: ReadonlyMap<string, Progress>
-  /**
-   * Outcomes of the turns that count for stall analysis, ascending. A snapshot after the newest turn has only the newest
-   * outcomes, because the world stores no others.
-   */
+  /** Outcomes that count for stall analysis, ascending; after the newest turn only the newest ones, as the world stores them. */
   outcomes: readonly Outcome[]
   /** Number of the newest turn when each version of the specification was declared; empty without a specification. */
   specifiedAfter: readonly number[]
@@ -74,10 +71,7 @@ export const statementOfTarget = (file: string, ...choices: string[]): SnapshotS
   newest: statement(file, 'newest-world', ...choices),
 })
 
-/**
- * Runs a statement for a target and returns its row; null if there is no row. Reads again while `isWhole` rejects the row, because
- * such a row shows only a part of a commit.
- */
+/** Returns the row of a target; null without one. Reads again while `isWhole` rejects the row: it shows a part of a commit. */
 export function readTarget<S extends z.ZodType>(
   graph: Graph,
   { named, newest }: SnapshotStatements,
@@ -93,11 +87,7 @@ export function readTarget<S extends z.ZodType>(
     : readWholeRow(graph, named, { worldKey: keyOfWorld(project, worldSlug), ...taskParams }, schema, isWhole)
 }
 
-/**
- * Reads a row like {@link readTarget}, and rejects a deleted world. The row of a deleted world may be incomplete.
- *
- * @throws `world_deleted`
- */
+/** The row of a deleted world may be incomplete. @throws `world_deleted` */
 export async function readLiveTarget<S extends z.ZodType<{ world: SnapshotRow['world'] }>>(
   graph: Graph,
   statements: SnapshotStatements,
@@ -142,7 +132,6 @@ export const snapshotColumns = {
       deleted: z.boolean(),
     })
     .transform((row) => ({ ...row, state: decodeState(row.taskKey, row.state) })),
-  /** The criteria that have progress. */
   namedCriteria: z.array(criterionRow),
 }
 
@@ -162,7 +151,6 @@ export const ledgerColumns = {
       promised: z.array(promiseEntry),
     }),
   ),
-  /** All criteria of the task. */
   criteria: z.array(criterionRow),
 }
 
@@ -184,14 +172,7 @@ export const WHOLE_LEDGER = 2 ** 31
 /** Number above every turn number. */
 export const NO_TURN = 2 ** 31
 
-/**
- * Reads the snapshot of a world.
- *
- * @param asOf turn of the snapshot, inclusive; null for the newest
- * @param ledgerUpTo see {@link SMALL_WORLD}; a snapshot after an earlier turn always reads the ledger
- * @returns null if the task has no world
- * @throws `unknown_world` if the task does not have the named world, `world_deleted`
- */
+/** @throws `unknown_world` if the task does not have the named world, `world_deleted`; null if the task has no world */
 export async function readSnapshot(
   graph: Graph,
   target: Target,
@@ -204,10 +185,7 @@ export async function readSnapshot(
   return null
 }
 
-/**
- * Reads a row with the columns of a snapshot and of its ledger. A snapshot after an earlier turn is computed from the ledger, so a
- * larger world is read a second time, with its whole ledger.
- */
+/** A snapshot after an earlier turn needs the ledger, so a larger world is read a second time, with its whole ledger. */
 export async function readTargetAsOf<S extends z.ZodType<SnapshotRow>>(
   graph: Graph,
   statements: SnapshotStatements,
@@ -250,11 +228,7 @@ export const isSnapshotWhole =
         : isLedgerWhole(row, row.world.turnCount) &&
           (row.turns.length < row.turnsFound || isOfState(row.world.state, row.turns))))
 
-/**
- * True if the state, the counters of the world and the criteria show one moment.
- *
- * @throws `internal` if the stored text cannot be decoded
- */
+/** True if state, counters and criteria show one moment. @throws `internal` if the stored text cannot be decoded */
 export function isStateWhole({
   world: { slug, state, currentTurn, turnCount },
   namedCriteria,
@@ -271,10 +245,7 @@ export function isStateWhole({
   )
 }
 
-/**
- * True if the state was computed from these records of all turns. A read that overlaps with a replacement may return the record
- * before it and the state after it.
- */
+/** False if a read that overlapped with a replacement returned the record before it and the state after it. */
 export const isOfState = (
   state: StoredState,
   turns: readonly { digest: string; entries: readonly unknown[] }[],
@@ -370,11 +341,7 @@ const ledgerRow = z.object({
 /** All turns of a world with their verifications and promises, unordered, and the criteria of its task. */
 export type Ledger = z.output<typeof ledgerRow>
 
-/**
- * Reads the whole ledger of a world; null if the world does not exist.
- *
- * @param except turn whose record may lack parts, because the capture replaces it
- */
+/** Null if the world does not exist. `except`: turn whose record may lack parts, because the capture replaces it. */
 export function readLedger(
   graph: Graph,
   worldKey: string,
@@ -410,7 +377,6 @@ export async function readLedgersOfWorlds(
 
 const mergedRow = z.object({ key: z.string(), mergedInto: z.string() })
 
-/** Reads the merged criteria of a task, each with the criterion that it was merged into. */
 export const readMerges = (graph: Graph, taskKey: string): Promise<z.output<typeof mergedRow>[]> =>
   readRows(graph, mergedCriteria, { taskKey }, mergedRow)
 
@@ -439,7 +405,6 @@ export async function readHistories(
     : null
 }
 
-/** True if the last entries of a history are the newest entries of the progress. */
 const endsWith = (history: readonly LedgerEntry[], recent: readonly RecentEntry[]): boolean =>
   history.length >= recent.length &&
   recent.every(({ turn, status }, i) => {
@@ -447,7 +412,6 @@ const endsWith = (history: readonly LedgerEntry[], recent: readonly RecentEntry[
     return entry?.turn === turn && entry.status === status
   })
 
-/** Lists the turns of the newest entries of each criterion, and the turns that contested one. */
 function listShownTurns({ progress }: Snapshot, states: readonly CriterionState[]): number[] {
   const turns = states.flatMap(({ key, contestedInTurn }) => [
     ...(progress.get(key)?.recent ?? []).map(({ turn }) => turn),

@@ -8,7 +8,6 @@ import { readStates } from './read-states.ts'
 import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
 import type { CriterionState, Stall } from './views.ts'
 
-/** Request for stall analysis of a world as of a turn. */
 export type StallRequest = Target & { turn?: number | null | undefined; policy: Policy }
 
 /**
@@ -35,12 +34,7 @@ async function readStall(graph: Graph, request: StallRequest, ledgerUpTo: number
   return stallAfter(graph, request, snapshot, states, snapshot.isSuperseded)
 }
 
-/**
- * Analyzes a snapshot. Reads the whole ledger if a criterion was named so often that its entries do not reach
- * back.
- *
- * @param isSuperseded true if the task has a newer session
- */
+/** Reads the whole ledger if a criterion was named so often that its entries do not reach back. */
 export const stallAfter = async (
   graph: Graph,
   request: StallRequest,

@@ -77,7 +77,6 @@ export type CriterionState = Omit<ShownCriterion, 'contested' | 'history' | 'his
   lastVerifiedTurn: number | null
 }
 
-/** Promised criterion that no judge has named. */
 export const promisedCriterion = criterionState.pick({
   criterionId: true,
   key: true,

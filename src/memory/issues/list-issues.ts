@@ -24,7 +24,6 @@ export const ledgerStatements = statementOfTarget('issues/ledger')
 
 export const ISSUE_STATES = ['open', 'gone'] as const
 
-/** Maximum number of other wordings in an answer. */
 const MAX_OTHER_WORDINGS = 10
 
 /** Life of an issue through the turns of a session (contract: specification.md, "Issues have a life"). */
@@ -51,7 +50,6 @@ export const issueLife = issueView.omit({ turn: true }).extend({
 })
 
 export type IssueLifeView = z.output<typeof issueLife>
-/** Issue with its position among the issues of the turn that opened it. */
 export type IssueAt = IssueLifeView & { position: number }
 
 export type IssuesRequest = Target & {
@@ -115,7 +113,6 @@ async function refuseUnknownTask(graph: Graph, target: Target): Promise<IssueAt[
   return []
 }
 
-/** Converts an issue to its view: the newest wording, with all criteria that it names. */
 function toView(
   { signature, wordings, wordingCount, otherWordings, turns, position, goneInTurn }: IssueLife<Issue>,
   show: ReturnType<typeof issuesFor>,

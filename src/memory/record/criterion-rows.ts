@@ -21,7 +21,6 @@ export const criterionRow = columns({
   }),
 )
 
-/** Converts a criterion to its stored form. */
 export const storedCriterion = ({ texts, aliases, mergedInto, worldKey }: Criterion) => ({
   texts: texts.map(({ text }) => text),
   textSources: texts.map(({ source }) => source),

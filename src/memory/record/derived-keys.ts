@@ -22,12 +22,7 @@ export function removeDerivedKeys<R extends CaptureRequest & { project: string }
   return record as R
 }
 
-/**
- * Removes the project from a record if only the connection determines it. The key of the record, which contains the project and
- * is checked by the capture, replaces it.
- *
- * @throws `invalid_request` if the key is missing or has another project
- */
+/** Removes the project, which the key of the record contains. @throws `invalid_request` without a fitting key */
 export function removeProject(given: object): object {
   if (!('project' in given) || typeof given.project !== 'string') return given
   const { project, ...record } = given
@@ -69,10 +64,7 @@ function findDifferences(request: CaptureRequest & { project: string }): Problem
 export const seedId = ({ featureId, turnNumber }: Pick<CaptureRequest, 'featureId' | 'turnNumber'>): string =>
   `TURN-${featureId}-${turnNumber}`
 
-/**
- * Reports a word whose given form has another meaning. `unknown` matches any given form, because the import of artifacts stores
- * it for unknown words.
- */
+/** `unknown` matches any given form, because the import of artifacts stores it for unknown words. */
 function differentRaw(
   path: string,
   word: string | null | undefined,

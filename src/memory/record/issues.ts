@@ -9,7 +9,6 @@ import { type Issue, turnState } from './record.ts'
 /** Issue in an answer. The Player does not see the details of a verdict. */
 export const shownIssue = turnState.shape.issues.element.partial({ details: true })
 
-/** Issue with the labels of criteria that the whole answer uses. */
 export const issueView = shownIssue.extend({
   criterionIds: z.array(z.string()).describe('labels of its criteria, as the answer shows them'),
   givenLabels: z.array(z.string()).describe('labels as the Coach gave them, in the order of criterion_ids'),

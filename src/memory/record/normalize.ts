@@ -195,11 +195,7 @@ function present(properties: { [name: string]: Value | undefined }): { [name: st
   )
 }
 
-/**
- * Returns the properties of a stored verification.
- *
- * @param promised see {@link deriveVerification}
- */
+/** @param promised see {@link deriveVerification} */
 export function storedVerification(
   given: StoredVerification,
   position: number,

@@ -106,10 +106,7 @@ const issueInput = issueFieldsInput.refine(hasContent, {
   error: 'is empty; describe the issue, or leave the issue out',
 })
 
-/**
- * Fields of a record that was read back, or of seed 000's `to_episode_body`. They follow from other fields and are checked
- * against them (derived-keys.ts).
- */
+/** Fields of a record that was read back, or of seed 000's `to_episode_body`. derived-keys.ts checks them. */
 const readBackKeys = {
   entityType: z
     .literal('turn_state', 'must be "turn_state", or left out')
@@ -197,7 +194,6 @@ export type CaptureRequest = z.output<typeof captureRequest>
 
 const notInRecord = { position: true, project: true } as const
 
-/** A verification as stored and returned. */
 export const verification = z.object({
   ...recordShape(verificationFields),
   files: z.array(z.string()).optional().describe('only where it names some'),
@@ -210,7 +206,6 @@ const issue = z.object({
   details: z.json(),
 })
 
-/** Content of a turn without its parts. */
 export const turnContent = z.object(recordShape(turnFields))
 
 /** Fields after the parts in a record. All other fields come before the parts. */

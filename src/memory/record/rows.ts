@@ -13,7 +13,6 @@ import type { TurnState } from './record.ts'
 /** Converts an instant to its canonical form, because the engines print different numbers of zeros. */
 export const instantRow = optionalText.transform((value) => (value === null ? null : canonicalInstant(value)))
 
-/** A withdrawn turn: its number, and the time and reason of the rollback. */
 export const withdrawnRow = z
   .tuple([z.number(), instantRow, optionalText])
   .transform(([turnNumber, withdrawnAt, reason]) => ({ turnNumber, withdrawnAt: withdrawnAt ?? '', reason }))
@@ -94,7 +93,6 @@ export const isWhole = ({ turn, ...parts }: { turn: Counts } & Parts): boolean =
 
 export type WorldScope = { project: string; featureId: string; taskId: string; worldSlug: string }
 
-/** Assembles the record of a turn from its rows. */
 export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
   const {
     number: turnNumber,

@@ -2,11 +2,7 @@
 import { deriveVerification } from '../../rules/derive-turn.ts'
 import { observationText } from './observation.ts'
 
-/**
- * Returns the stored values that follow from a stored verification.
- *
- * @param promised see {@link deriveVerification}
- */
+/** @param promised see {@link deriveVerification} */
 export function deriveFromStored(
   {
     observation,

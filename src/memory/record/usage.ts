@@ -28,7 +28,6 @@ export const turnUsage = z.object({ player: agentUsage.nullable(), coach: agentU
 
 export type TurnUsage = z.output<typeof turnUsage>
 
-/** Returns null if the input has no number. */
 export function normalizeUsage(given: z.output<typeof usageInput> | null | undefined): TurnUsage | null {
   const player = normalizeAgent(given?.player)
   const coach = normalizeAgent(given?.coach)

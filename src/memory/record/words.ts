@@ -139,10 +139,7 @@ export function explainRefusal<T extends string>(words: Words<T>, given: string)
     : `"${shown}": did you mean "${nearest}"? Or ${use}`
 }
 
-/**
- * Accepts a decision or a severity in any spelling of the table. Does not map it to the canonical word, because the record also
- * keeps the given word.
- */
+/** Accepts a word in any spelling of the table, and keeps the given word, because the record has it too. */
 export const decision = <T extends string>(
   words: Words<T>,
   find: (given: string) => T | undefined = (given) => findWord(words, given),

@@ -81,11 +81,7 @@ export async function requireNames(graph: Graph, names: Names): Promise<void> {
   })
 }
 
-/**
- * Rejects an unknown project, so that a typo does not look like an empty result.
- *
- * @throws `not_found` if the graph has nothing of the project
- */
+/** Rejects an unknown project, which would look like an empty result. @throws `not_found` if the graph has nothing of it */
 export async function requireProject(graph: Graph, project: string): Promise<void> {
   const params = { projectKey: projectKey(project), ...keysOfProject(project) }
   const [row] = await readRows(graph, exists, params, existsRow)
@@ -95,7 +91,6 @@ export async function requireProject(graph: Graph, project: string): Promise<voi
   })
 }
 
-/** Finds the slugs of a project's worlds that are similar to an unknown one. */
 export const nearWorlds = (graph: Graph, project: string, worldSlug: string): Promise<string[]> =>
   nearAmong(graph, worldNames, { projectKey: projectKey(project) }, worldSlug)
 

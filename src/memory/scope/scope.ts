@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { featureKey, projectKey, sha256, taskKey } from '../../core/keys.ts'
 
-/** Scope of a task, with the names of the orchestrator. */
 export type Scope = { project: string; featureId: string; taskId: string }
 
 export const keyOfTask = ({ project, featureId, taskId }: Scope): string =>

@@ -153,11 +153,7 @@ function planDeclaration(
   ]
 }
 
-/**
- * Reads the newest or an earlier version of a specification.
- *
- * @throws `not_found` if the task has no specification or no such version
- */
+/** @throws `not_found` if the task has no specification or no such version */
 export async function getSpecification(
   store: Graph,
   scope: Scope,

@@ -45,7 +45,6 @@ export async function readVersion(graph: Graph, taskKey: string): Promise<number
 const isVersionWhole = ({ specification, listed }: z.output<typeof specificationRow>): boolean =>
   listed.length === specification.criteriaCount
 
-/** Reads the row of a version; null if it does not exist. */
 export const readSpecificationRow = (graph: Graph, taskKey: string, version: number) =>
   readWholeRow(
     graph,

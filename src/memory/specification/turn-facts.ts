@@ -6,7 +6,14 @@ import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type ChangedFiles, listChangedFiles } from '../../rules/file-changes.ts'
 import { finalKeys } from '../../rules/progress.ts'
-import { addFiles, NO_FILES, neverStale, type StaleSince, staleSince, type TouchedFiles } from '../../rules/stale.ts'
+import {
+  addFiles,
+  NO_FILES,
+  neverStale,
+  type StaleSince,
+  staleSince,
+  type TouchedFiles,
+} from '../../rules/stale.ts'
 import {
   COACH_DECISIONS,
   type CoachDecision,
@@ -41,7 +48,6 @@ const turnRow = filesRow.extend({
 
 type TurnRow = z.output<typeof turnRow>
 
-/** The facts of the turns of a session that were read. */
 export type TurnFacts = {
   /** Ascending. */
   turns: readonly { turn: number; decision: CoachDecision; failedGates: readonly string[] }[]
@@ -51,12 +57,7 @@ export type TurnFacts = {
 
 export const NO_TURN_FACTS: TurnFacts = { turns: [], changedFiles: new Map(), touchedSince: neverStale }
 
-/**
- * Reads the turns of sessions in one statement.
- *
- * @param worlds keys of the sessions, each with the first turn to read
- * @returns the facts by the key of the session
- */
+/** @param worlds keys of the sessions, each with the first turn to read */
 export async function readTurnFacts(
   graph: Graph,
   worlds: readonly { key: string; since: number }[],

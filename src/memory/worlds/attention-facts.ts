@@ -20,12 +20,7 @@ export const addTurnFacts = (
   countFailures: (gate) => turns.filter(({ failedGates }) => failedGates.includes(gate)).length,
 })
 
-/**
- * Adds the facts of its turns to a session, and marks its stale proofs.
- *
- * @param turns absent if no turn was read
- * @param specifications versions that the caller has already read, by key
- */
+/** Without `turns`, no turn was read. `specifications`: versions that the caller has already read, by key. */
 export async function toAttentionFacts(
   graph: Graph,
   { facts, state }: ReadFacts,

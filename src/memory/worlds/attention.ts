@@ -36,7 +36,6 @@ export const attentionItem = z.object({
 
 /** Maximum number of sessions of a project that are examined, the last active first. */
 export const MAX_EXAMINED = 1_000
-/** Number of sessions that one statement reads. */
 const SESSIONS_PER_STATEMENT = 250
 
 const page = statement('worlds/page', 'of-project', 'by-activity')

@@ -39,7 +39,6 @@ export const listedWorld = worldProgress.extend({
 })
 
 export type ListedWorld = z.output<typeof listedWorld>
-/** A world in a list that does not need tokens. */
 type WorldWithStrip = Omit<ListedWorld, 'tokens'>
 
 export const WORLD_ORDERS = ['world_slug', 'last_activity'] as const

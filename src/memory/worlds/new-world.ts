@@ -24,12 +24,7 @@ export type NewWorldRequest = Scope & {
   createWorld?: boolean | undefined
 }
 
-/**
- * Checks that a capture may create its world.
- *
- * @returns warnings for the caller
- * @throws `invalid_request` for a slug with other characters, `unknown_world` with near names, `restore_unfinished`
- */
+/** @returns warnings @throws `invalid_request` for other characters, `unknown_world` with near names, `restore_unfinished` */
 export async function checkNewWorld(graph: Graph, request: NewWorldRequest): Promise<string[]> {
   const { project, taskId, turnNumber, worldSlug, createWorld = false } = request
   if (worldSlug != null) assertNewWorldSlug(worldSlug)

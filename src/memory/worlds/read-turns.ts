@@ -29,11 +29,7 @@ const turnInWorld = turnWithParts.extend({
 const toState = (row: z.output<typeof turnInWorld>): TurnState =>
   toTurnState(row, { ...row.world, worldSlug: row.world.slug })
 
-/**
- * Reads a stored turn.
- *
- * @throws `not_found`, `unknown_world`, `world_deleted`
- */
+/** @throws `not_found`, `unknown_world`, `world_deleted` */
 export async function readTurn(
   graph: Graph,
   project: string,
@@ -69,7 +65,6 @@ export async function listTurns(
   return readWholeRows(graph, page, { worldKey: worldKey(project, worldSlug), after, limit })
 }
 
-/** A record that was replaced or withdrawn. */
 export const historicTurn = turnState.extend({
   withdrawnAt: z.string().optional().describe('when a rollback withdrew it; only of a withdrawn record'),
   withdrawnReason: z.string().optional().describe('reason of the rollback, if it was given'),
@@ -83,11 +78,7 @@ const historicRow = turnInWorld.extend({
   }),
 })
 
-/**
- * Lists the former records of a turn, newest first. `before` is a revision number.
- *
- * @throws `not_found` if the number never had a turn, `unknown_world`, `world_deleted`
- */
+/** `before` is a revision number. @throws `not_found` if the number never had a turn, `unknown_world`, `world_deleted` */
 export async function turnHistory(
   graph: Graph,
   project: string,

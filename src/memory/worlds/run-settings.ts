@@ -103,7 +103,6 @@ export function runSettingsFrom(stored: Columns): RunSettings {
   }
 }
 
-/** Converts the given settings of a request to properties. */
 export function runSettingsParams({ stopWhen, budget, backoff, resume }: RunSettingsRequest) {
   const properties = {
     stopWhen: stopWhen?.length ? STOP_REASONS.filter((reason) => stopWhen.includes(reason)) : none(stopWhen),

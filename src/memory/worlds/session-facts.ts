@@ -16,7 +16,6 @@ import type { CriterionState, Stall } from '../criteria/views.ts'
 import { instantRow } from '../record/rows.ts'
 import type { World } from './worlds.ts'
 
-/** A session after its newest turn. */
 export type NewestState = {
   world: World
   /** Decision of the newest turn; null before the first turn. */
@@ -78,7 +77,6 @@ export function toSessionFacts(
   }
 }
 
-/** Returns the newest session whose newest turn is approved; null without one. */
 function findNewestApproved(newer: Ends['newer']): string | null {
   const approved = newer.filter(
     ({ currentTurn, judgedTurn, turnsSinceApproval }) =>

@@ -34,12 +34,10 @@ export type TokenPart = TokenCounts & { agent: string | null; model: string | nu
 
 export type TurnTokens = {
   number: number
-  /** Null if the tokens are not known. */
   source: 'transcripts' | 'record' | null
   parts: TokenPart[]
 }
 
-/** Number of sessions that one statement reads. */
 const SESSIONS_PER_STATEMENT = 500
 
 /** Maximum depth of subagents that start subagents. */
@@ -92,7 +90,6 @@ export function sumTurnTokens(turns: readonly TurnTokens[]): TokenCounts | null 
   return sum
 }
 
-/** Returns the tokens of a world: their sum, and those of each turn whose tokens are known. */
 export async function readWorldTokens(
   graph: Graph,
   worldKey: string,
@@ -179,7 +176,6 @@ async function readRelated(
   return { reached: [...reached], related }
 }
 
-/** Returns a session and all that it leads to. */
 function listReachable(
   session: string,
   related: ReadonlyMap<string, readonly string[]>,

@@ -119,7 +119,6 @@ export async function readProgress(
   return { worlds, rows: rows.length }
 }
 
-/** World with its stall verdict and the numbers of verified and required criteria. */
 export type WorldStall = { key: string; world: World; stall: Stall; verified: number; criteria: number }
 
 /** Analyzes worlds by their keys. Skips deleted and damaged worlds. */
@@ -164,11 +163,7 @@ export async function getWorldProgress(
   return readNewestProgress(graph, await readProgressRow(graph, project, worldSlug), new Date())
 }
 
-/**
- * Reads the decision of the newest turn, and the progress of the world after it.
- *
- * @throws `unknown_world`, `world_deleted`
- */
+/** @throws `unknown_world`, `world_deleted` */
 export async function readNewestState(
   store: Graph,
   project: string,
@@ -260,17 +255,13 @@ type ReadPage = {
   sessions: ReadFacts[]
   /** Damaged sessions. Only these facts about them are known. */
   damaged: Omit<Attention, 'reason' | 'outcome' | 'sentence'>[]
-  /** The specifications of the sessions, by key. */
   specifications: ReadonlyMap<string, Specification>
   /** Number of rows, including deleted sessions. */
   rows: number
   last: { lastActivity: string; worldSlug: string } | null
 }
 
-/**
- * Reads the facts of the sessions of a statement that includes `worlds/_progress`, without deleted ones. `last` is the last
- * row; null without one.
- */
+/** Reads a page of a statement that includes `worlds/_progress`, without deleted sessions. */
 export async function readSessionFacts(graph: Graph, from: Statement, params: Params): Promise<ReadPage> {
   const { rows, specifications } = await readRowsWithSpecifications(graph, from, params)
   const sessions: ReadFacts[] = []

@@ -71,7 +71,6 @@ const getWorldStatement = statement('worlds/get')
 const setWorldStatement = statement('worlds/set')
 const deleteWorldStatement = statement('worlds/delete')
 
-/** Decoded columns of `worlds/_world`. */
 export const worldColumns = z.object({
   slug: z.string(),
   project: z.string(),
@@ -137,11 +136,7 @@ export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWor
   },
 })
 
-/**
- * Creates a world. Returns an existing world unchanged if the request agrees with it.
- *
- * @throws `world_conflict` if an existing world differs, `world_deleted` if it was deleted, `restore_unfinished`
- */
+/** @throws `world_conflict` if an existing world differs, `world_deleted` if it was deleted, `restore_unfinished` */
 export async function createWorld(
   store: Graph,
   request: CreateWorldRequest & { project: string },
@@ -171,12 +166,7 @@ export async function countWorldsOfWholeTask(graph: Graph, scope: Scope): Promis
   return task?.worldCount ?? 0
 }
 
-/**
- * Checks an existing world before other writes to it: it must match the request. An older world may have other characters in
- * its slug than a new one.
- *
- * @throws `world_conflict`, `world_deleted`, `invalid_request`
- */
+/** An older world may have other characters in its slug. @throws `world_conflict`, `world_deleted`, `invalid_request` */
 export async function refuseOtherWorld(
   graph: Graph,
   request: CreateWorldRequest & { project: string },
@@ -267,11 +257,7 @@ export async function getWorld(graph: Graph, project: string, worldSlug: string)
   return toWorld(stored)
 }
 
-/**
- * Changes the settings that stop, pause and resume the runs of a world. An active run uses them after its current attempt.
- *
- * @throws `unknown_world`, `world_deleted`
- */
+/** An active run uses the settings after its current attempt. @throws `unknown_world`, `world_deleted` */
 export async function setWorld(
   store: Graph,
   project: string,
@@ -291,11 +277,7 @@ export async function setWorld(
     : toWorld(decodeRow(setWorldStatement, worldRow, row).world)
 }
 
-/**
- * Marks a world as deleted.
- *
- * @throws `unknown_world`, `busy` while a run or an attempt is active in it, `world_deleted` with the world in its details
- */
+/** @throws `unknown_world`, `busy` while it has an active run or attempt, `world_deleted` with the world in its details */
 export async function deleteWorld(store: Graph, project: string, worldSlug: string): Promise<World> {
   const graph = withOneDeadline(store)
   for (let tries = 1; ; tries++) {

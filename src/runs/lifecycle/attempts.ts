@@ -118,10 +118,7 @@ export type Outcome =
   | { status: 'failed'; reason: string; usedTokens: number }
   | { status: 'interrupted'; reason: string }
 
-/**
- * Ends an attempt for its owner. An expired fence counts until another owner takes over: the fence decides
- * which result is valid, the clock only who continues. The same end again has the same result.
- */
+/** The fence decides which result is valid, the clock only who continues. The same end again has the same result. */
 export function endAttempt(
   { askedAttempt, run, world }: View,
   { fence, outcome, at }: { fence: number; outcome: Outcome; at: string },
@@ -175,10 +172,7 @@ export function countAttempt(
   }
 }
 
-/**
- * Applies the seed's steps 7 to 10 in their order: a last commit completes a run even after a cancel. In a world with goals a run
- * stays active after its last attempt until its coordinator has checked the goals (`goals.ts`).
- */
+/** A last commit completes a run even after a cancel. With goals, a run stays active until its coordinator checked them. */
 function afterAttempt(run: TurnRun, { hasGoals }: WorldState, at: string): TurnRun {
   if (run.committedTurnCount === run.requestedTurnCount) return { ...run, status: 'completed', endedAt: at }
   if (run.status === 'cancel_requested') return { ...run, status: 'cancelled', endedAt: at }

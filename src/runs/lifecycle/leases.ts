@@ -14,10 +14,7 @@ export const isTooFarAway = (leaseUntil: number, now: number, ttlMs: number): bo
 export const isExpired = (leaseUntil: number, now: number, ttlMs: number): boolean =>
   leaseUntil <= now || isTooFarAway(leaseUntil, now, ttlMs)
 
-/**
- * Checks the lease times that a world stores. If one may be due, its run and its attempt must be read. A
- * claimed external attempt has one additional lease time (dueAt).
- */
+/** If a lease may be due, its run and its attempt must be read. A claimed external attempt has one more lease time (dueAt). */
 export const mayBeDue = (
   kept: { leaseUntil: number; leaseOwners: readonly string[]; leaseTtlMs: number; now: number },
   formerLifeOf: string | null,
@@ -28,9 +25,6 @@ export const mayBeDue = (
 export const renewLease = (leaseUntil: number, now: number, ttlMs: number): number =>
   isTooFarAway(leaseUntil, now, ttlMs) ? now + ttlMs : Math.max(leaseUntil, now + ttlMs)
 
-/**
- * Computes when an attempt is interrupted, in epoch milliseconds. An external worker has one additional lease
- * time, so that a laptop that slept past its lease keeps its turn.
- */
+/** An external worker has one additional lease time, so that a laptop that slept past its lease keeps its turn. */
 export const dueAt = ({ executor, fence, leaseUntil }: Attempt, { leaseTtlMs }: WorldState): number =>
   executor === EXTERNAL && fence !== null ? leaseUntil + leaseTtlMs : leaseUntil

@@ -18,10 +18,7 @@ export function startTurnRun(view: View, command: BeginRun): Decision<TurnRun> {
   return { change: { run: started }, answer: started }
 }
 
-/**
- * Renews the lease of a run for its coordinator, and of the active attempt that the coordinator executes.
- * `ownsAttempt` is false if that attempt has ended.
- */
+/** `ownsAttempt` is false if the active attempt of the coordinator has ended. */
 export function renewTurnRun(
   { now, world, attempt, askedRun }: View,
   { fence, attemptFence }: { fence: number; attemptFence: number | null },
@@ -96,7 +93,7 @@ const cancelRun = (run: TurnRun, at: string): TurnRun => ({
   endedAt: at,
 })
 
-/** Pauses a run after a failed attempt. Does nothing if the run has an active attempt. */
+/** Does nothing if the run has an active attempt. */
 export function pauseTurnRun(
   { askedRun }: View,
   { fence, nextAttemptAt }: { fence: number; nextAttemptAt: string },
@@ -141,10 +138,7 @@ export function endRun(
   return { change: { run: next, ...(gone !== null && { attempt: gone }) }, answer: next }
 }
 
-/**
- * Ends the lease of a coordinator that ends. In a world whose runs are resumed, the next process that checks
- * resumes the run. Any other run is interrupted.
- */
+/** In a world whose runs are resumed, the next process that checks resumes the run. Any other run is interrupted. */
 export function releaseTurnRun(
   { now, world, attempt, askedRun }: View,
   { fence, at }: { fence: number; at: string },
