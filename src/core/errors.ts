@@ -131,7 +131,6 @@ export type Problem = { path: string; message: string }
 /** `of`: text before the names of the fields in the message. */
 type FieldErrorOptions = Pick<ErrorOptions, 'hint' | 'cause'> & { of?: string }
 
-/** Makes the error for one field that does not fit its schema. */
 export const invalidField = (path: string, message: string, options?: FieldErrorOptions): TurngraphError =>
   invalidFields([{ path, message }], options)
 

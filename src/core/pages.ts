@@ -55,7 +55,6 @@ export async function readPage<S extends z.ZodType, T>(
   }
 }
 
-/** Position in a list of entries of turns, such as judgements and issues. */
 export const entryPosition = z.strictObject({ turn: z.int(), position: z.int() })
 export type EntryPosition = z.output<typeof entryPosition>
 

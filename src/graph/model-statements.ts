@@ -128,7 +128,6 @@ const listColumns = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, expression]) => `,\n       ${expression} AS ${name}`)
     .join('')
 
-/** Deletes nodes by their keys, with all of their relationships. */
 export const deleteByKeys = (label: Label): Statement =>
   generated(
     `model/delete-${label}`,

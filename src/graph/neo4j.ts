@@ -270,7 +270,6 @@ const connect = (options: Neo4jOptions): Pool => ({
   sessions: 0,
 })
 
-/** Closes a replaced driver as soon as no session uses it. */
 function closeUnused({ driver, sessions }: Pool): void {
   if (sessions === 0) void driver.close().catch(() => {})
 }

@@ -53,7 +53,6 @@ export type Call = {
   namedProject?: string | null
   /** Caller with the scopes of its token; absent if the door has no tokens. */
   caller?: { name: string; tokenName: string | null; scopes: readonly Scope[] }
-  /** Coordinator of turn runs in this process. */
   runs: TurnRuns
   feed: ChangeFeed
   /** Indexes of the texts that a search finds. */

@@ -72,7 +72,6 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   return found
 }
 
-/** Computes the mark of a promise's evidence; empty without words. */
 export function markEvidence(evidence: string | null): string[] {
   const words = splitEvidence(evidence ?? '')
   return words.length === 0 ? [] : [writeMark(toMark(hashWords(words), 0, words.length))]

@@ -10,12 +10,10 @@ import { findReversals } from './reversals.ts'
 import { foldSteps, type SessionRecords, statesAfter, verifiedKeys } from './session-steps.ts'
 import { COACH_DECISIONS } from './values.ts'
 
-/** Facts of a session next to its records. */
 export type ComparedRecords = SessionRecords & {
   lastDecision: (typeof COACH_DECISIONS)[number] | null
   /** Duration of each turn in seconds, in any order; null if the turn reports none. */
   durations: readonly (number | null)[]
-  /** Causes of its issues. */
   issues: readonly { severity: string; state: 'open' | 'gone' }[]
 }
 

@@ -3,7 +3,6 @@ import { projectPath } from '../core/project-paths.ts'
 
 export type TurnFiles = {
   turn: number
-  /** True if the files that the turn changed are known. */
   isKnown: boolean
   files: readonly string[]
 }

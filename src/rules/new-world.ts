@@ -11,7 +11,6 @@ export type WantedWorld = {
 export type TaskBefore = {
   hasWorld: boolean
   isSpecified: boolean
-  /** The other features of the project that have a task of this id. */
   otherFeatures: readonly string[]
 }
 

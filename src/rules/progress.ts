@@ -168,7 +168,6 @@ const progressShape = {
   basis: basisPlace.default(null),
   /** Marks of the evidence of its newest promises, those of one turn (see `basis.ts`). */
   promiseMarks: marks.default([]),
-  /** Proof of the criterion by observations; null without one. */
   observed: observedProof.default(null),
 }
 

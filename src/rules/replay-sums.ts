@@ -3,7 +3,6 @@ import { plural } from '../core/plural.ts'
 import type { Policy } from './criterion-states.ts'
 import type { CountedTurn, ReplayTotals } from './replay.ts'
 
-/** Fields of a counted turn that the totals need. */
 type Counted = Pick<CountedTurn, 'rule' | 'right' | 'turnsAfter'>
 type Replayed = { turns: number; policies: readonly { policy: Policy; counted: readonly Counted[] }[] }
 

@@ -19,7 +19,6 @@ const turns = {
 export const reversal = z.object({ key: z.string(), criterionId: z.string(), ...turns })
 export type Reversal = z.output<typeof reversal>
 
-/** Finds the reversals of a criterion in its entries, oldest first. */
 export function findReversals(
   entries: readonly RecentEntry[],
   changed: ChangedFiles,

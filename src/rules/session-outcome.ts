@@ -39,7 +39,6 @@ export type SessionFacts = {
   criteria: readonly CriterionState[]
   /** True if the task declares the criteria that count. */
   isDeclared: boolean
-  /** Number of promised criteria that no judge has named while others were judged. */
   promisedNotJudged: number
 }
 

@@ -24,7 +24,6 @@ export type SessionRecords = {
   files: readonly TouchedFiles[]
 }
 
-/** State of a session after one of its turns. */
 export type SessionStep = SessionTurn & {
   progress: ReadonlyMap<string, Progress>
   /** Entries of this turn, each under the criterion for which it counts. */

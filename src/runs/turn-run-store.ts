@@ -228,7 +228,6 @@ export class TurnRunStore {
     return this.#decide(run, (view) => runSteps.finalizeCancelledTurnRunIfIdle(view, at))
   }
 
-  /** Pauses a run for some milliseconds after a failed attempt. */
   pauseTurnRun(run: RunRef, fence: number, ms: number): Promise<TurnRun> {
     const nextAttemptAt = toInstant(new Date(Date.parse(this.#now()) + ms))
     return this.#decide(run, (view) => runSteps.pauseTurnRun(view, { fence, nextAttemptAt }))

@@ -169,7 +169,6 @@ const ownerships = (): Ownership[] =>
 /** Finds the ownerships of the nodes of a label; empty for a root such as a project or a transcript. */
 export const findOwners = (label: Label): Ownership[] => ownerships().filter(({ of }) => of === label)
 
-/** Lists the labels whose nodes own nodes of a label, each once. */
 export const listOwnerLabels = (label: Label): Label[] => [
   ...new Set(findOwners(label).flatMap(({ owners }) => owners)),
 ]

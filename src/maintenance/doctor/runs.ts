@@ -45,7 +45,6 @@ const attemptRow = z.object({
   produced: z.array(z.tuple([z.string(), z.string().nullable()])),
 })
 
-/** Builds the keys that make the number of an attempt unique in its world and in its run. */
 export function sequenceKeys({
   project,
   worldSlug,

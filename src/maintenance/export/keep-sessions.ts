@@ -1,6 +1,5 @@
 import type { RecordOf } from './records.ts'
 
-/** Removes the references of a transcript turn to other sessions than the given ones. */
 export const keepSessions = (
   turn: RecordOf<'transcript_turn'>,
   sessions: ReadonlySet<string>,

@@ -146,7 +146,6 @@ async function* recordsBelow<K extends NodeKind>(
 
 const criteria = below('Criterion')
 
-/** Yields the criteria of a task after a key. */
 export const criteriaAfter = (graph: Graph, owner: string, after: string) =>
   recordsBelow(graph, 'criterion', criteria, { owner, after })
 

@@ -91,7 +91,6 @@ export async function* exportPairLines(
   }
 }
 
-/** Yields the pairs of a world after a turn. */
 async function* exportPairs(
   graph: Graph,
   worldKey: string,

@@ -283,7 +283,6 @@ const declared = (field: string, type: string): Field =>
 const inOrder = <P extends { position: number }>(parts: readonly P[]): P[] =>
   parts.toSorted((a, b) => a.position - b.position)
 
-/** Adds the values that follow from the record of a turn. */
 function deriveFromRecord(line: AnyRecord): AnyRecord {
   const { turn, ...given } = line as RecordOf<'turn'>
   const parts = { ...given, issues: inOrder(given.issues), gates: inOrder(given.gates) }

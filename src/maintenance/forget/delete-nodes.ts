@@ -62,7 +62,6 @@ ${parts.map((part) => `CALL (x) { MATCH ${pathToOwned('x', part, 'y')} DETACH DE
 RETURN ${[`1 AS ${label}`, ...columns.map(([, name]) => name)].join(', ')}`
 }
 
-/** Path from `x` to a shared node `y`. */
 type Link = { path: string; to: Label }
 
 /** Lists the paths from a node to the shared nodes that may lose their last relationship with it. */

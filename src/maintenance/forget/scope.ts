@@ -60,7 +60,6 @@ const worldToForget = z.object({
 })
 export type WorldToForget = z.output<typeof worldToForget>
 
-/** Position of a world among all worlds in scope. */
 export const worldPosition = z.strictObject({ afterTask: z.string(), afterWorld: z.string() })
 type Position = z.output<typeof worldPosition>
 

@@ -16,7 +16,6 @@ export type FileRestore = {
 }
 
 export type RestoreFileOptions = {
-  /** Name of the file in errors. */
   name?: string
   /** Checks the file and writes nothing. */
   dryRun?: boolean

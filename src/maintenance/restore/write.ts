@@ -133,7 +133,6 @@ export async function setNodes<K extends NodeKind>(
   )
 }
 
-/** Lists the nodes that must exist before a record. */
 export function findReferences(kind: NodeKind, record: AnyRecord): Ref[] {
   const { fields }: StoredForm = storedForms[kind]
   const owner = findOwner(kind, record)

@@ -46,7 +46,6 @@ export type Target = {
   withdrawnKey: string | null
 }
 
-/** Writes of a capture in one transaction. */
 export type Plan = [Step, ...Step[]]
 
 /** @param ledger ledger of the world if the turn is not the newest: later turns do not change the meanings of its labels */

@@ -45,7 +45,6 @@ export async function renderContext(
   }
 }
 
-/** Writes the text with a note on the omitted items at its end. */
 function writeWithNote(sections: readonly Section[], shown: Shown): string {
   return [write(sections, shown), leftOutNote(sections, shown)].filter((text) => text !== '').join('\n\n')
 }

@@ -84,7 +84,6 @@ const withdrawnRange = z.object({
   withdrawnAt: z.string(),
 })
 
-/** Attempt of a turn before the prior turn. */
 const triedTurn = z.object({
   turnNumber: z.number(),
   text: z.string().describe("the start of the Player's summary, in one line"),

@@ -22,7 +22,6 @@ export function cutStart(
   return ''
 }
 
-/** Returns the start of the next unit after `end`. */
 function nextInk(text: string, end: number): number {
   INK.lastIndex = end
   return Math.min(INK.exec(text)?.index ?? text.length, text.length - 1)

@@ -122,7 +122,6 @@ export type Line = { head: string; parts: readonly Part[]; between: string }
 /** Section of the text. The heading is written only with lines. */
 export type Section = { name: SectionName; heading: string | null; lines: readonly Line[] }
 
-/** Returns the shown text of a part; null if it is left out. */
 export type Shown = (part: Part) => string | null
 
 export function write(sections: readonly Section[], shown: Shown): string {

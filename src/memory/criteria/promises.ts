@@ -91,7 +91,6 @@ export async function recoverPromises(
   return readPromisesAsOf(graph, { ...request, worldSlug: row.world.slug })
 }
 
-/** Reads promises as of an earlier turn, with the labels of that time. */
 async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }): Promise<PromisesView> {
   const { turn } = request
   const params = { turnNumber: turn + 1, promisedBy: turn, ledgerUpTo: WHOLE_LEDGER }

@@ -197,7 +197,6 @@ const WARNED: ReadonlySet<string> = new Set(['plateau', 'oscillating', 'stalled'
 
 export const isWarned = ({ verdict }: Pick<StallView, 'verdict'>): boolean => WARNED.has(verdict)
 
-/** Returns the warning of a context; null without a reason for one. */
 export function stallWarning(
   role: Role,
   stall: Pick<StallView, 'verdict' | 'reason' | 'suggestion' | 'sinceTurn' | 'criteriaLeft'>,

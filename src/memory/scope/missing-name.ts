@@ -34,7 +34,6 @@ export type Names = {
   worldSlug?: string | null | undefined
 }
 
-/** Finds the unknown feature or task of a request; null if all names exist. */
 export async function findMissingName(
   graph: Graph,
   { project, featureId, taskId }: Names,

@@ -23,7 +23,6 @@ import type { Specification } from '../specification/specification.ts'
 import { endColumns, type NewestState, toSessionFacts } from './session-facts.ts'
 import { refuseDeleted, toWorld, type World, world, worldColumns } from './worlds.ts'
 
-/** World with its progress after the newest turn. */
 export const worldProgress = world.extend({
   lastDecision: z
     .enum(COACH_DECISIONS)

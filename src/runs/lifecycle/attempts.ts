@@ -16,7 +16,6 @@ import {
 
 export type StartAttempt = { attemptId: string; owner: string; at: string }
 
-/** Starts a single attempt that does not belong to a run. */
 export function startAttempt(view: View, command: StartAttempt): Decision<Attempt> {
   const { world, run, attempt, askedAttempt } = view
   if (askedAttempt !== null) return unchanged(askedAttempt)
@@ -27,7 +26,6 @@ export function startAttempt(view: View, command: StartAttempt): Decision<Attemp
   return { change: { attempt: started }, answer: started }
 }
 
-/** Starts the next attempt of a run, for the coordinator that holds its lease. */
 export function startAttemptForTurnRun(
   view: View,
   { fence, ...command }: StartAttempt & { fence: number },
