@@ -53,6 +53,7 @@ test.each([
   ['**AC-4**: It seeds', 'AC-4', 'It seeds'],
   ['**AC-5:** It seeds', 'AC-5', 'It seeds'],
   ['**AC-5:**It seeds', 'AC-5', 'It seeds'],
+  ['**AC-5.** It seeds', 'AC-5', 'It seeds'],
   ['__AC-6__ — It seeds', 'AC-6', 'It seeds'],
   ['*AC-6*: It seeds', 'AC-6', 'It seeds'],
   ['`AC-1` It seeds', 'AC-1', 'It seeds'],

@@ -41,7 +41,7 @@ const HALF_MARKED = new RegExp(
 const BRACKETED = new RegExp(`^[[(](${KNOWN_LABEL})[\\])](?!\\()\\s*:?\\s*(?:[-–—]+\\s+)?`, 'u')
 /** A label that a mark encloses, with or without its colon, may have any prefix if a separator follows. */
 const marked = (label: string, separator: string) =>
-  new RegExp(`^([*_\`]+)[[(]?(${label})${ENDS}[\\])]?(?:\\s*:)?\\s*[*_\`]+(?![*_\`])${separator}`, 'u')
+  new RegExp(`^([*_\`]+)[[(]?(${label})${ENDS}[\\])]?(?:\\s*:|\\.)?\\s*[*_\`]+(?![*_\`])${separator}`, 'u')
 const MARKED = marked(KNOWN_LABEL, '\\s*:?\\s*(?:[-–—]+\\s+)?')
 const MARKED_ANY = marked(ANY_LABEL, '(?:(?<=:[*_`]+)|\\s*:|\\s+[-–—]+(?=\\s))\\s*(?:[-–—]+\\s+)?')
 /** The mark encloses more words than the label: they keep it. */
