@@ -102,7 +102,7 @@ const MAX_NOTES = 100
 const IN_ENTRIES =
   /^(?:(issues|verifications|promises)\[(\d+)\](?:\.(\w+))?|(acceptanceCriteriaStatus|acceptance_criteria_status|gates)\.(.+))/s
 
-/** Fields without which an entry says nothing, or something else. */
+/** Fields without which an entry is empty or has another meaning. */
 const NEEDED = new Set(['criterionId', 'criterion_id', 'status', 'observation', 'severity', 'description'])
 
 /**
