@@ -1,5 +1,4 @@
 // Draws the measures of turns as bars, one line per measure.
-import type { ComponentChildren } from 'preact'
 import { describeDuration } from '../../components/instant.tsx'
 import type { Turn } from '../../service/operations.ts'
 import type { TurnAxis } from './turn-axis.ts'
@@ -7,11 +6,12 @@ import type { TurnAxis } from './turn-axis.ts'
 /** Measure with one bar per turn; failures are stacked on top of the bar. Null if the turn does not record the value. */
 type Measure = {
   name: string
-  head: ComponentChildren
-  values: readonly { turn: number; value: number | null; failed?: number | null }[]
+  values: readonly { turn: number; value: number | null; failed: number | null }[]
   describe: (value: number) => string
   kind: 'bars' | 'gate'
 }
+
+type Read = (turn: Turn) => number | null
 
 /** Returns the measures that at least one turn records; gates come last. */
 export function readMeasures(
@@ -19,50 +19,36 @@ export function readMeasures(
   gateNames: readonly string[],
   tokens: ReadonlyMap<number, number>,
 ): Measure[] {
-  const over = (
-    name: string,
-    read: (turn: Turn) => number | null,
-    describe: Measure['describe'] = String,
-  ): Measure => ({
+  const over = (name: string, read: Read, more: Partial<Measure> = {}, readFailed?: Read): Measure => ({
     name,
-    head: name,
-    describe,
     kind: 'bars',
-    values: turns.map((turn) => ({ turn: turn.turn_number, value: read(turn) })),
-  })
-  const tests: Measure = {
-    name: 'Tests passed, failed',
-    head: 'Tests passed, failed',
     describe: String,
-    kind: 'bars',
-    values: turns.map(({ turn_number: turn, tests_passed, tests_failed }) => ({
-      turn,
-      value: tests_passed,
-      failed: tests_failed,
+    values: turns.map((turn) => ({
+      turn: turn.turn_number,
+      value: read(turn),
+      failed: readFailed?.(turn) ?? null,
     })),
-  }
-  const gates = gateNames.map(
-    (gate): Measure => ({
-      name: `Gate ${gate}`,
-      head: (
-        <>
-          Gate <bdi>{gate}</bdi>
-        </>
-      ),
-      kind: 'gate',
-      describe: (value) => (value === 1 ? 'passed' : 'failed'),
-      values: turns.map((turn) => ({ turn: turn.turn_number, value: valueOfGate(turn.gates[gate]) })),
-    }),
-  )
+    ...more,
+  })
   return [
-    over('Duration', ({ duration_seconds }) => duration_seconds, describeDuration),
-    over('Tokens', ({ turn_number }) => tokens.get(turn_number) ?? null, describeCount),
-    tests,
+    over('Duration', ({ duration_seconds }) => duration_seconds, { describe: describeDuration }),
+    over('Tokens', ({ turn_number }) => tokens.get(turn_number) ?? null, { describe: describeCount }),
+    over(
+      'Tests passed, failed',
+      (turn) => turn.tests_passed,
+      {},
+      (turn) => turn.tests_failed,
+    ),
     over('Coverage, %', ({ coverage }) => coverage),
-    over('Blocking issues', ({ issues }) => issues.filter(({ severity }) => severity === 'blocking').length),
-    ...gates,
-  ].filter(({ values }) => values.some(({ value, failed }) => value !== null || (failed ?? null) !== null))
+    over('Blocking issues', countBlocking),
+    ...gateNames.map((gate) => over(`Gate ${gate}`, ({ gates }) => valueOfGate(gates[gate]), GATE)),
+  ].filter(({ values }) => values.some(({ value, failed }) => value !== null || failed !== null))
 }
+
+const GATE = { kind: 'gate', describe: (value: number) => (value === 1 ? 'passed' : 'failed') } as const
+
+export const countBlocking = ({ issues }: Turn): number =>
+  issues.filter(({ severity }) => severity === 'blocking').length
 
 const counts = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -99,7 +85,7 @@ export function MeasureChart({ measure, axis }: { measure: Measure; axis: TurnAx
           const failed = (one.failed ?? 0) * high
           return (
             <g key={one.turn}>
-              <title>{one.failed == null ? said : `${said} passed, ${one.failed} failed`}</title>
+              <title>{one.failed === null ? said : `${said} passed, ${one.failed} failed`}</title>
               <rect class="amount" x={x - bar / 2} y={height - 1 - passed} width={bar} height={passed} />
               <rect
                 class="amount-failed"

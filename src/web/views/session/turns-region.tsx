@@ -10,7 +10,7 @@ import { decisionMark, Mark, markClass } from '../../marks/mark.tsx'
 import type { Turn } from '../../service/operations.ts'
 import { chooseGates, MAX_GATES } from './choose-gates.ts'
 import { type Axis, placeTurns, type TurnAxis } from './turn-axis.ts'
-import { MeasureChart, readMeasures } from './turn-measures.tsx'
+import { countBlocking, MeasureChart, readMeasures } from './turn-measures.tsx'
 
 type Props = {
   turns: readonly Turn[]
@@ -40,7 +40,7 @@ export function TurnsRegion({ turns, axis, tokens = NO_TOKENS, children }: Props
         <DecisionLine turns={turns} axis={placed} />
         {measures.map((measure) => (
           <>
-            <MeasureHead key={`head ${measure.name}`}>{measure.head}</MeasureHead>
+            <MeasureHead key={`head ${measure.name}`}>{measure.name}</MeasureHead>
             <MeasureChart key={measure.name} measure={measure} axis={placed} />
           </>
         ))}
@@ -97,8 +97,10 @@ function DecisionLine({ turns, axis }: { turns: readonly Turn[]; axis: TurnAxis 
   )
 }
 
-const MeasureHead = ({ children }: { children: ComponentChildren }) => (
-  <div class="measure-head">{children}</div>
+const MeasureHead = ({ children }: { children: string }) => (
+  <div class="measure-head">
+    <bdi>{children}</bdi>
+  </div>
 )
 
 const shown = (value: number | null) => value ?? '–'
@@ -134,7 +136,7 @@ const COLUMNS: readonly Column<Turn>[] = [
   {
     head: 'Blocking issues',
     isNumber: true,
-    cell: ({ issues }) => issues.filter(({ severity }) => severity === 'blocking').length,
+    cell: countBlocking,
   },
   {
     head: 'Gates failed',
