@@ -32,7 +32,7 @@ export const VERIFY_OPTIONS = {
   timeoutMs: ['--timeout <duration>', 'time limit of each command (default: 10m)', { parse: parseDuration }],
   jobs: ['--jobs <n>', 'number of commands that run at the same time (default: 1)'],
   dryRun: ['--dry-run', 'print the commands, and run nothing'],
-  shell: ['--shell', 'run the COMMAND with sh, as for pipes'],
+  shell: ['--shell', 'run the COMMAND with bash, as for pipes; each part of it must succeed'],
   manual: [
     '--manual <id>',
     'record that a person has looked at this criterion; repeat it for several',

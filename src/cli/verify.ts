@@ -81,9 +81,10 @@ async function refuseUnstorable(argv: readonly string[]): Promise<void> {
   if (problem !== undefined) throw usage(`The command ${problem}, or put it into a script.`)
 }
 
-/** A single argument with blanks is a whole command line. */
+/** A single argument with blanks is a whole command line. With a shell, each command of the line must succeed, also in a pipe. */
 function toArgv(command: readonly string[], shell: boolean): readonly string[] {
-  if (shell) return ['sh', '-c', command.length === 1 ? (command[0] ?? '') : showCommand(command)]
+  if (shell)
+    return ['bash', '-eo', 'pipefail', '-c', command.length === 1 ? (command[0] ?? '') : showCommand(command)]
   const [only = ''] = command
   if (command.length > 1 || !/\s/.test(only)) return command
   const split = splitCommand(only)

@@ -153,6 +153,8 @@ test('a shell reads a command only with --shell', async () => {
   expect(refused.stderr).toContain('turngraph verify --shell')
   expect((await verify('--shell', '--', 'node ok.mjs | grep nothing')).code).toBe(10)
   expect((await verify('--shell', '--', 'node ok.mjs | grep fine')).code).toBe(0)
+  for (const line of ['node no.mjs 2>&1 | tail -1', 'node no.mjs; echo done'])
+    expect((await verify('--shell', '--', line)).code).toBe(10)
   expect((await verify('--', 'node ok.mjs')).code).toBe(0)
 })
 
