@@ -16,6 +16,7 @@ function showBlock(block: Heading | ListItem): string {
 describe('headings and list items of Markdown', () => {
   test.each<[string, string, string[]]>([
     ['headings, closed or not', '# One\n ## Two ##\n### a#\n#no', ['# One', '## Two', '### a#']],
+    ['headings without a space', '- a\n##Two\n###Three ###\n#######no', ['a', '## Two', '### Three']],
     ['underlined headings', 'One\n===\nTwo\n---\n\n---', ['# One', '## Two']],
     ['a fence of backticks or tildes', '```\n- no\n~~~\n```\n- one\n\n~~~ts\n# no\n~~~', ['one']],
     ['a fence that ends with its item', '- one\n  ```\n## Two\n- three', ['one/```', '## Two', 'three']],

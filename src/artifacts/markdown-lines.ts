@@ -141,7 +141,8 @@ type OpenItem = { item: ListItem; content: number }
 const BREAK = /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/
 /** Matches the mark of a list item. A list that was copied from a word processor has other bullets at each level. */
 const ITEM = /^([-*+•◦●○▪]|\d{1,9}[.)])([ \t]+|$)/
-const HEADING = /^(#{1,6})(?:[ \t]|$)/
+/** The space may be missing after two marks or more, as in files that people and agents write. */
+const HEADING = /^(#{1,6})(?:[ \t]|$|(?<=##)(?=[^#]))/
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/
 const UNDERLINE = /^(?:=+|-+)$/
 
