@@ -25,6 +25,11 @@ describe('headings and list items of Markdown', () => {
     ['a break between lists', '- a\n* * *\n- b', ['a', 'b']],
     ['a text behind an empty line', '- a\n\nb\n\n- c\n\n  d', ['a', 'c/d']],
     ['indented code', 'text\n\n    - no\n- a', ['a']],
+    [
+      'folded parts',
+      '- a\n<details>\n<summary>b</summary>\n\n- c\n</details>\n2. d <details>',
+      ['a', 'c', 'd <details>'],
+    ],
     ['quoted lists', '> - no\n\n- a\n> - no', ['a']],
     ['a paragraph with a number or a mark in it', 'In\n2020. We\n-\n- a', ['## In\n2020. We', 'a']],
     ['lists in comments', '<!--\n- no\n# no\n-->\n- a <!--\n- no\n--> b\n- c', ['a <!--/- no/--> b', 'c']],

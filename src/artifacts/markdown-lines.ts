@@ -143,6 +143,8 @@ const BREAK = /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/
 const ITEM = /^([-*+•◦●○▪]|\d{1,9}[.)])([ \t]+|$)/
 /** The space may be missing after two marks or more, as in files that people and agents write. */
 const HEADING = /^(#{1,6})(?:[ \t]|$|(?<=##)(?=[^#]))/
+/** A tag that begins or ends a folded part ends a list. */
+const FOLD = /^<\/?(?:details|summary)\b/i
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/
 const UNDERLINE = /^(?:=+|-+)$/
 
@@ -192,6 +194,7 @@ class Reader {
     else if (item !== null && (!isInParagraph || startsList(item[1] ?? '', rest)))
       this.#readItem(indent, item[0], item[1] ?? '', rest)
     else if (rest.startsWith('>') && !isInItem) this.#close(0)
+    else if (FOLD.test(rest)) this.#readFold(indent, rest)
     else this.#readText(indent, rest)
   }
 
@@ -266,6 +269,12 @@ class Reader {
     // A line without indentation continues the paragraph above it.
     if (this.#open.length > 0 && (this.#isAfterBlank || !hasText)) this.#close(indent)
     this.#append(rest)
+  }
+
+  #readFold(indent: number, rest: string): void {
+    this.#close(indent)
+    this.#append(rest)
+    this.#paragraph = null
   }
 
   #append(text: string): void {
