@@ -13,10 +13,7 @@ import { findCopiedVerdicts } from '../rules/verification-bases.ts'
 import type { Computed, Row } from './stall-analyses.ts'
 
 const WORLDS_PER_STATEMENT = 200
-/**
- * Maximum number of turns of the worlds whose ledgers one statement reads: a ledger contains the texts of all verdicts. A world
- * counts as at least 10 turns.
- */
+/** Turns of the worlds whose ledgers one statement reads, with the texts of all verdicts. A world counts as at least 10. */
 const MAX_TURNS_PER_STATEMENT = 500
 const countTurns = ({ turns }: { turns: number }): number => Math.max(10, turns)
 /** Number of turns that are compared before other work may run. */

@@ -1,5 +1,4 @@
-// Derives the snake_case wire form of a schema, parses it, and renders it. Only the keys of objects that the
-// schema names change; free-form maps pass through untouched.
+// Derives the snake_case wire form of a schema, parses it, and renders it. Free-form maps pass through untouched.
 
 import * as z from 'zod'
 import { ERRORS, type ErrorCode, EVERY_PROBLEM, TurngraphError } from './errors.ts'

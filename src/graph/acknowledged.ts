@@ -12,10 +12,7 @@ import { replacePrivateFile } from '../platform/data-folder/private-file.ts'
 /** The engine's number of a commit, and the time when the commit was acknowledged. */
 type Mark = { commit: number; at: string }
 
-/**
- * Number of marks in the file, at most one per second. After a loss, they give the time of the last commit
- * that is left.
- */
+/** Marks in the file, at most one per second. After a loss, they give the time of the last commit that is left. */
 const SLOTS = 64
 const SLOT_BYTES = 64
 const MARK = /^(\d{16}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}) *$/

@@ -32,10 +32,7 @@ export type EmbeddedOptions = {
   folder: string | null
   /** Wait for the disk before a write is acknowledged (TURNGRAPH_SYNC). */
   sync?: boolean
-  /**
-   * Open the graph although acknowledged writes are lost (TURNGRAPH_ACCEPT_LOSS). The rest becomes the whole
-   * graph.
-   */
+  /** Open the graph although acknowledged writes are lost (TURNGRAPH_ACCEPT_LOSS). The rest becomes the whole graph. */
   acceptLoss?: boolean
   /** For tests: rows without ORDER BY come in random order. */
   shuffleUnordered?: boolean
@@ -48,10 +45,7 @@ type Job = {
   reject: (error: unknown) => void
 }
 
-/**
- * Grafeo, in this process: one file with a write-ahead log. Writes run one at a time because its concurrent
- * writers conflict and a queue is faster than retries. Reads run at the same time as writes.
- */
+/** Grafeo, in this process: one file with a log. Its concurrent writers conflict, and a queue of writes is faster than retries. */
 export class EmbeddedGraph implements Graph {
   readonly engine = 'embedded'
   readonly #db: InstanceType<typeof grafeo.GrafeoDB>
@@ -183,8 +177,7 @@ export class EmbeddedGraph implements Graph {
       if (this.#folder !== null) removeHolder(this.#folder)
       this.#db.close()
     } catch (cause) {
-      // A full disk has no room for the last checkpoint. All acknowledged writes are in the log; the next
-      // opening reads it.
+      // A full disk has no room for the last checkpoint. The log has all acknowledged writes; the next opening reads it.
       if (this.#diskError(cause) === null) throw cause
     }
   }
@@ -339,10 +332,7 @@ const brokenError = (cause: unknown): TurngraphError =>
     cause,
   })
 
-/**
- * Grafeo has one index per property. For an index over several properties it creates one for each of them, and keeps
- * all of them in memory while the graph is open. Statements find nodes by the first property.
- */
+/** Grafeo has one index per property, in memory while the graph is open. Statements find nodes by the first property. */
 const toOneProperty = (command: string): string =>
   command.replace(/^(CREATE INDEX .* ON \([^,)]+),[^)]*\)$/is, '$1)')
 

@@ -7,11 +7,7 @@ const [engine, file] = process.argv.slice(1)
 process.stdout.write(String(require(engine).GrafeoDB.openReadOnly(file).currentEpoch()))
 `
 
-/**
- * Returns null if the graph cannot be read. Runs in a separate process: the engine frees the memory of an
- * opened graph only when the process ends, even if the graph was closed (180 MB for 180 MB of turns,
- * measured).
- */
+/** Null if the graph cannot be read. A separate process, because the engine frees the memory of a graph only at its end. */
 export function readLastCommit(file: string): number | null {
   const engine = createRequire(import.meta.url).resolve('@grafeo-db/js')
   try {

@@ -67,10 +67,7 @@ export function loadMigrations(folder = path.join(CYPHER_ROOT, 'migrations')): M
     })
 }
 
-/**
- * Compares the files with the chain in the graph. Rejects a graph of an earlier schema, a changed file of an applied
- * migration, and an unknown migration.
- */
+/** Rejects a graph of an earlier schema, a changed file of an applied migration, and an unknown migration. */
 export async function migrationStatus(
   graph: Graph,
   migrations: readonly Migration[] = loadMigrations(),

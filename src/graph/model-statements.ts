@@ -1,7 +1,4 @@
-/**
- * Generates, from the model, the statements that work for any kind of node. A new kind in the model needs no
- * statement.
- */
+/** Generates, from the model, the statements that work for any kind of node. */
 import type * as z from 'zod'
 import { type Label, nodes } from './model/nodes.ts'
 import { isInstant } from './model/properties.ts'

@@ -8,8 +8,7 @@ import type { Neo4jOptions } from './port.ts'
 const TEMPORARY: ReadonlySet<string> = new Set([
   // No connection became free in time, mainly while a cluster elects a leader.
   'N/A',
-  // A connection broke during login: the driver reports the network error with this code (6.3,
-  // `_onLoginError`).
+  // A connection broke during login: the driver reports the network error with this code (6.3, `_onLoginError`).
   PROTOCOL_ERROR,
   // A found node was deleted while the statement waited for its lock. The next try sees the current state.
   'Neo.ClientError.Statement.EntityNotFound',

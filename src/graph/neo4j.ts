@@ -30,20 +30,14 @@ import {
 } from './port.ts'
 import type { Statement } from './statements.ts'
 
-/**
- * The server's limit for a transaction: users' servers and Aura have no such default. Long reads may get more
- * time.
- */
+/** The server's limit for a transaction: users' servers and Aura have no such default. Long reads may get more time. */
 const TRANSACTION_TIMEOUT_MS = 5_000
 /** No retry starts later than this before the deadline: the last try must still have time to answer. */
 const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 15
 /** Time limit for schema commands: Neo4j reads every node of a label to fill an index. */
 const SCHEMA_MS = 30 * 60_000
-/**
- * The adapter replaces its driver if the server has not answered any attempt for this time. By default, Neo4j waits for the commit of a
- * bookmark for the same time.
- */
+/** The driver is replaced if the server was silent for this time. Neo4j waits as long for the commit of a bookmark. */
 const SILENT_MS = 30_000
 /**
  * The adapter for Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction in one
@@ -53,10 +47,7 @@ const SILENT_MS = 30_000
 export class Neo4jGraph implements Graph {
   readonly engine = 'neo4j'
   readonly #options: Neo4jOptions
-  /**
-   * Shared by all sessions of the process, so that each session reads the writes of all others, also on a
-   * cluster.
-   */
+  /** Shared by all sessions of the process: each reads the writes of all others, also on a cluster. */
   #bookmarks = bookmarkManager()
   #pool: Pool
   /** Time of the first failure since the last answer of the server; null if it answered the last attempt. */
@@ -148,10 +139,7 @@ export class Neo4jGraph implements Graph {
     await this.#pool.driver.close()
   }
 
-  /**
-   * A follower may still lack the writes of another replica of the service, so the leader answers on a
-   * cluster.
-   */
+  /** On a cluster the leader answers: a follower may still lack the writes of another replica of the service. */
   get #readMode(): Mode {
     return this.#isRouted ? ACCESS.WRITE : ACCESS.READ
   }

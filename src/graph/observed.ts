@@ -12,20 +12,14 @@ export type StatementObserver = (seen: {
   error: unknown
 }) => void
 
-/**
- * Reports each statement to an observer, and as a span to a tracer (only `@opentelemetry/api`, without an
- * exporter).
- */
+/** Reports each statement to an observer, and as a span to a tracer (only `@opentelemetry/api`, without an exporter). */
 export class ObservedGraph implements Graph {
   readonly #graph: Graph
   readonly #observe: StatementObserver
   readonly #onFailure: (error: unknown) => void
   readonly #tracer = trace.getTracer('turngraph')
 
-  /**
-   * @param onFailure called for each failed transaction; a failure at the commit is not a failure of a
-   * statement
-   */
+  /** @param onFailure called for each failed transaction; a failure at the commit is not a failure of a statement */
   constructor(graph: Graph, observe: StatementObserver, onFailure: (error: unknown) => void = () => {}) {
     this.#graph = graph
     this.#observe = observe

@@ -2,10 +2,7 @@
 import type { Store } from '../platform/config.ts'
 import type { Graph } from './port.ts'
 
-/**
- * Opens the store that the configuration names. The caller closes it. Loads the driver of that engine only:
- * loading the other one would cost every command a third of a second.
- */
+/** The caller closes it. Loads one driver only: the other would cost every command a third of a second. */
 export async function openGraph(store: Store): Promise<Graph> {
   if (store.kind === 'neo4j') return new (await import('./neo4j.ts')).Neo4jGraph(store)
   const { EmbeddedGraph } = await import('./embedded.ts')

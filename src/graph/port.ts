@@ -28,9 +28,7 @@ export type GraphHealth = { engine: string; version: string }
  * DEADLINE_MS}. A failure never looks like an empty answer.
  */
 export interface Graph {
-  /**
-   * The engine's dialect. An `embedded` graph belongs to one process at a time, a `neo4j` graph to several.
-   */
+  /** The engine's dialect. An `embedded` graph belongs to one process at a time, a `neo4j` graph to several. */
   readonly engine: 'neo4j' | 'embedded'
 
   /**
@@ -119,10 +117,7 @@ export type Neo4jOptions = {
   poolSize?: number
 }
 
-/**
- * Deadline of an operation: a later answer is an error. The contract promises an answer within 5 s on the
- * wire.
- */
+/** Deadline of an operation: a later answer is an error. The contract promises an answer within 5 s on the wire. */
 export const DEADLINE_MS = 4_500
 /** Time limit for a statement whose plan is missing. An aborted statement is planned from the beginning again. */
 export const PLAN_MS = 60_000

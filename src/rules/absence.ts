@@ -1,7 +1,4 @@
-/**
- * Separates evidence from its absence (contract: truth.md, "Evidence and absence"): a rejection has evidence of its own only if
- * its text describes the work. Pure.
- */
+/** Separates evidence from its absence (truth.md): a rejection has evidence of its own only if its text describes the work. */
 import { trimEnd } from '../core/trim-end.ts'
 import { LIST_MARK, withoutListMark } from './labels.ts'
 

@@ -72,10 +72,7 @@ export function advanceNames(
   }
 }
 
-/**
- * Adds the meanings of a turn's labels, in the order in which they were last used, and keeps the newest ones of each criterion. Older
- * meanings are not needed: an entry without a text uses a current label of its criterion.
- */
+/** Keeps the newest meanings of each criterion: an entry without a text uses a current label of its criterion. */
 function addMeanings(labels: Map<string, string>, turn: LedgerTurn, finalKey: (key: string) => string): void {
   for (const named of listLabeledEntries(turn))
     for (const meaning of listMeanings(named)) {

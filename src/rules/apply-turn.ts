@@ -103,10 +103,7 @@ export function foldWorld<E extends TurnEntry | AdditionEntry>(
   return { ...folded, state: { ...state, specifiedAfter }, entries: known }
 }
 
-/**
- * Selects the newest record of each turn that is not withdrawn, ascending, each with the additions to its turn behind it, in the
- * order of their times. A repeated addition counts once.
- */
+/** The newest record of each turn that is not withdrawn, ascending, each with its additions in the order of their times. */
 function selectCounting<E extends TurnEntry | AdditionEntry>(entries: readonly (E | WithdrawalEntry)[]): E[] {
   const turns = new Map<number, { record: E | null; additions: E[] }>()
   for (const entry of entries) {

@@ -1,7 +1,4 @@
-/**
- * Finds issues that have one cause though their words differ (contract: truth.md, "Issues: when are two the same?"): the same
- * category, and equal signatures or enough shared identifiers. Pure.
- */
+/** Issues with one cause (truth.md): the same category, and equal signatures or enough shared identifiers. Pure. */
 import * as z from 'zod'
 import { sha256 } from '../core/keys.ts'
 import { type Complaint, issueSignature, maskVolatile } from './signature.ts'

@@ -96,10 +96,7 @@ export const quoteForShell = (argument: string): string =>
 /** Joins a command to one line that can be pasted into a shell. */
 export const showCommand = (argv: readonly string[]): string => argv.map(quoteForShell).join(' ')
 
-/**
- * Forms in which the text of a criterion declares a command: "Run `npm test`" at its start, or "`npm test` passes" anywhere. The
- * last word must be complete: neither `passes_through` nor "exits 0.5" declares a command.
- */
+/** "Run `npm test`" at the start, or "`npm test` passes" anywhere; neither `passes_through` nor "exits 0.5". */
 const RUN_FORMS: readonly RegExp[] = [
   /^run:?[ ]`([^`]+)`/gi,
   /`([^`]+)`[ ](?:passes|succeeds|runs cleanly|runs clean|exits(?: with)?(?: (?:exit )?(?:code|status))? 0)(?![\p{L}\p{N}_]|\.\p{N})/giu,

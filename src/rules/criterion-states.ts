@@ -135,8 +135,7 @@ function verdict(
     return { state: 'verified', verifiedInTurn, contestedInTurn }
   }
   if (policy === 'observed' && progress.state === 'verified') {
-    // A verification without an observation does not count. A later rejection counts: the newest verdict, or a rejection with
-    // evidence, even if a judge left the criterion open after it.
+    // A later rejection counts: the newest verdict, or one with evidence, even if a judge left the criterion open after it.
     const isRejected = [progress.latestState, progress.evidenceState].includes('rejected')
     return { state: isRejected ? 'rejected' : 'pending', verifiedInTurn: null, contestedInTurn: null }
   }

@@ -1,7 +1,4 @@
-/**
- * Finds the files of a Player's claim that git shows as unchanged (contract: evidence.md). A denied file makes no proof stale.
- * Pure.
- */
+/** Finds the files of a claim that git shows as unchanged (contract: evidence.md). They make no proof stale. Pure. */
 import { projectPath } from '../core/project-paths.ts'
 import type { FILES_SOURCES } from './values.ts'
 

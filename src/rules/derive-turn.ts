@@ -1,7 +1,4 @@
-/**
- * Computes the stored values of a turn that follow from its record. A capture and a restore store them, and the doctor compares
- * them. Pure.
- */
+/** Computes the stored values of a turn that follow from its record, for capture, restore and doctor. Pure. */
 import { isSubstantiated } from './absence.ts'
 import { findDeniedFiles } from './denied-files.ts'
 import { type ObservedOn, toObservedOn } from './observation.ts'

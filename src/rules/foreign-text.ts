@@ -1,7 +1,4 @@
-/**
- * Writes text from outside so that it cannot imitate a line of Turngraph, in prompts and at terminals. Pure; the time is
- * linear in the length of the text. A text of one line without hidden characters is unchanged.
- */
+/** Writes text from outside so that it cannot imitate a line of Turngraph, in linear time. Pure. */
 import { HIDDEN, HIDDEN_CHARACTER } from '../core/hidden-characters.ts'
 
 /** Indents the lines of a text below its first. Turngraph's own lines have 0, 2 or 6 spaces. */

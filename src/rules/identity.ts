@@ -67,10 +67,7 @@ export function resolveCriteria(known: Known, turn: TurnEntries): Resolution {
   return { promises, judgements, mentioned, changed: resolver.changed() }
 }
 
-/**
- * Finds the criteria of the task that a declared list means. A criterion with another wording than before, or with a Coach's
- * wording, is matched by the rules for any entry with a text.
- */
+/** A criterion with another wording than before, or with a Coach's wording, is matched by the rules for any entry. */
 export function resolveDeclared(
   known: Pick<Known, 'taskKey' | 'criteria' | 'declared'>,
   declared: readonly { label: string; text: string }[],
@@ -83,10 +80,7 @@ export function resolveDeclared(
 /** Source of declared texts and labels. */
 export const DECLARED = 'specification'
 
-/**
- * True if the judges and the Player number the criteria differently: more evidence of ids without a text names code of
- * another promise than code of its own. Equal sets of ids are one numbering.
- */
+/** More evidence of ids without a text names code of another promise than code of its own. Equal sets are one numbering. */
 function hasOtherNumbering(known: Known, { promises, judgements }: TurnEntries): boolean {
   const judged = judgements.flat().filter(({ source, label }) => source !== 'player' && label !== null)
   const names = new Map<string, ReadonlySet<string>>()
@@ -178,10 +172,7 @@ class Resolver {
       this.#promisedEarlier.set(normalizeLabel(label), key)
   }
 
-  /**
-   * Resolves one list: declared criteria before others; of each, equal wordings first, then each entry in order. Each
-   * criterion is used once.
-   */
+  /** Declared criteria before others; of each, equal wordings first, then each entry in order. Each is used once. */
   list(given: readonly Entry[]): string[] {
     const entries = given.map((entry) => ({
       ...entry,
@@ -362,10 +353,7 @@ class Resolver {
     return this.#equalTo(this.#readWords(entry.label), free)
   }
 
-  /**
-   * Finds the criterion whose text an entry quotes from an answer, with two digits of each mark. If several texts differ only in
-   * their secrets, finds the one with the entry's label.
-   */
+  /** Finds the criterion whose text an entry quotes from an answer; of texts that differ only in secrets, by the label. */
   #quotedBy(entry: Entry, free: (criterion: Criterion) => boolean = () => true): Criterion | undefined {
     if (entry.text === null || !hasMark(entry.text) || showMarks(entry.text) !== entry.text) return undefined
     const { joined } = this.#readWords(entry.text)

@@ -1,7 +1,4 @@
-/**
- * Writes observed proofs as in-toto Statements v1 with the predicate test-result v0.1 (contract: evidence.md, "Who may say what").
- * https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md. Pure.
- */
+/** Writes observed proofs as in-toto Statements, https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md. */
 import { sha256, taskOfCriterion } from '../core/keys.ts'
 
 /** An observation of a criterion with its place. */

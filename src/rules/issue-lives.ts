@@ -1,7 +1,4 @@
-/**
- * Follows issues through the turns of a session (contract: specification.md, "Issues have a life"): when each was opened,
- * in which turns it was raised, and whether it is gone. Pure.
- */
+/** Follows issues through a session (specification.md, "Issues have a life"): opened, raised, gone. Pure. */
 import { groupBy } from '../core/group-by.ts'
 import { assignCauses, type CauseMark, markCause, traceOf } from './causes.ts'
 import { COUNTED_DECISIONS } from './outcome.ts'

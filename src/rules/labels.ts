@@ -1,12 +1,7 @@
-/**
- * Labels such as `AC-003` are aliases, never identity: they are positional and shift between the Player
- * and the Coach (contract: criteria.md, "Identity").
- */
+/** Labels such as `AC-003` are aliases, never identity: they shift between Player and Coach (contract: criteria.md). */
 import { toLatinLook } from './look-alikes.ts'
 
-/**
- * Normalizes a label for comparison only: `AC-1`, `AC1` and `ac-01` are `AC-001`, also with letters of another alphabet that look the same. Answers show labels as they were given.
- */
+/** For comparison only: `AC-1`, `AC1` and `ac-01` are `AC-001`, also with letters of another alphabet that look the same. */
 export function normalizeLabel(given: string): string {
   const trimmed = toLatinLook(toLatinLook(given).normalize('NFKC')).trim()
   const label = /^ac(?![a-z])/i.test(trimmed) ? trimmed.toUpperCase() : trimmed
@@ -89,10 +84,7 @@ export function withoutOwnLabel(text: string, label: string | null): string {
   return isOwn ? unlisted.slice(start.length) : text
 }
 
-/**
- * Splits a label from its text, also after white space only: `AC-3 Totals are rounded`. Finds no label in `US 50 States`, nor in
- * `US-1 AC-2 Totals`, which names two.
- */
+/** Also after white space only: `AC-3 Totals are rounded`. No label in `US 50 States`, nor in `US-1 AC-2 Totals`, which names two. */
 export function splitOwnLabel(given: string): { label: string | null; text: string } {
   const split = splitLabel(given)
   const [start = '', own] = (split.label === null && OWN_LABEL.exec(split.text)) || []

@@ -151,10 +151,7 @@ const toSnake = (label: string): string =>
     .map((part) => part.replace(/^0+(?=\p{N})/u, ''))
     .join('_')
 
-/**
- * Lists the words of a test's name that may be labels. In the name of a function, the longest declared label counts: `AC-3.1`, not
- * `AC-3`. The last part of such a label contains a digit.
- */
+/** In the name of a function, the longest declared label counts: `AC-3.1`, not `AC-3`. Its last part contains a digit. */
 function listLabels(name: string, declared: ReadonlyMap<string, unknown>): string[] {
   const text = name.normalize('NFC')
   const words = [...text.matchAll(WORDS)].map(([word]) => word.replace(/[._-]{1,8}$/u, ''))

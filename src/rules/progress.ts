@@ -1,7 +1,4 @@
-/**
- * Folds the verifications and promises of a world into the progress of its criteria (contract: criteria.md, "State"). Pure. The
- * capture, which stores the result, and reads of earlier turns use the same fold.
- */
+/** Folds the verifications and promises of a world into the progress of its criteria (contract: criteria.md). Pure. */
 import * as z from 'zod'
 import { groupBy } from '../core/group-by.ts'
 import { BASES, type Basis, createGrader, markEvidence } from './basis.ts'
@@ -59,10 +56,7 @@ export const HISTORY_SHOWN = 20
 
 const STATUS_OF = { v: 'verified', r: 'rejected', p: 'pending', u: 'unknown' } as const
 
-/**
- * Text form `7vr0u-`: the number of turns after the previous entry, which is left out if it is 1, the first letter of the status,
- * and a dash if the entry judges nothing.
- */
+/** `7vr0u-`: turns after the previous entry (left out if 1), first letter of the status, a dash if it judges nothing. */
 const recentEntries = z.codec(z.string(), z.custom<readonly RecentEntry[]>(), {
   decode: (stored) => {
     let turn = 0
@@ -372,10 +366,7 @@ function applyObservation(
   return { verifiedInTurn: before?.verifiedInTurn ?? turn, contestedInTurn: null, isRefuted: false, on }
 }
 
-/**
- * Summarizes the progress of all criteria of a world, for named analyses. The counters are numbers of criteria. `lastGainTurn` is
- * the newest turn that verified a criterion for the first time. `contestedCount` counts verified criteria with rejections.
- */
+/** For named analyses. `lastGainTurn`: the newest first verification. `contestedCount`: verified criteria with rejections. */
 export function summarizeProgress(progress: Iterable<Progress>) {
   const all = [...progress]
   const gains = all.flatMap(({ verifiedInTurn }) => verifiedInTurn ?? [])

@@ -1,7 +1,4 @@
-/**
- * Replays recorded sessions, and counts the turns that the memory would have changed (contract: page.md, "Compare and replay"). Pure.
- * Each counted turn names the rule that counts it.
- */
+/** Counts the turns of recorded sessions that the memory would have changed, each with its rule (contract: page.md). Pure. */
 
 import * as z from 'zod'
 import { isRequired, POLICIES, type Policy } from './criterion-states.ts'

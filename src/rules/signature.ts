@@ -1,7 +1,4 @@
-/**
- * Condenses the complaints of a feedback turn into a signature, so that turns can be compared (contract: truth.md, "Issues:
- * when are two the same?"): the same complaint with another line number, run time or folder is the same complaint. Pure.
- */
+/** The same complaint with another line number, run time or folder is the same complaint (contract: truth.md). Pure. */
 import { sha256 } from '../core/keys.ts'
 import type { Issue } from '../memory/record/record.ts'
 import { normalizeLabel } from './labels.ts'

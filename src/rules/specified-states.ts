@@ -19,10 +19,7 @@ type Said = Pick<Snapshot, 'criteria' | 'progress' | 'specifiedAfter'>
 
 export const NOTHING_SAID: Said = { criteria: [], progress: new Map(), specifiedAfter: [] }
 
-/**
- * Returns the states of the declared criteria in order, named or not, followed by other named criteria, which do not count.
- * Without a specification, returns the criteria by the rules of the contract.
- */
+/** The declared criteria in order, then other named criteria, which do not count. Otherwise by the rules of the contract. */
 export function specifiedStates(
   snapshot: Said,
   specified: Specified | null,
@@ -72,10 +69,7 @@ export function specifiedStates(
   ]
 }
 
-/**
- * Promised criteria that no judge has named while others were judged. They do not count, but prevent "all verified"
- * (contract: turns.md, "Promised, not judged"). Empty if the task declares the criteria that count.
- */
+/** Promised criteria that no judge has named while others were judged: not counted, but not "all verified" (turns.md). */
 export function promisedNotCounted({ criteria, progress, specifiedAfter }: Said): CriterionState[] {
   const isAnyJudged = [...progress.values()].some(({ lastTurn }) => lastTurn !== null)
   return specifiedAfter.length > 0 || !isAnyJudged ? [] : promisedNotJudged(criteria, progress)

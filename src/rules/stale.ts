@@ -36,10 +36,7 @@ export function addFiles(
   return after
 }
 
-/**
- * Drops the turns that no proof is compared with: a criterion is compared with the first turn that touched a file after its
- * newest verification, and a later verification is newer than all of them.
- */
+/** Drops turns that no proof is compared with: only the first touch after its newest verification counts. */
 export function dropOldTouches(files: ProofFiles, verifiedInTurns: Iterable<number | null>): ProofFiles {
   const since = [...new Set(verifiedInTurns)].filter((turn) => turn !== null)
   const touched = [...files.touched].map(([path, turns]) => {

@@ -1,6 +1,4 @@
-/**
- * Judges whether a session still makes progress (contract: truth.md, section 3; seed 004). Pure.
- */
+/** Judges whether a session still makes progress (contract: truth.md, section 3; seed 004). Pure. */
 
 import { plural } from '../core/plural.ts'
 import type { CriterionState, Stall } from '../memory/criteria/views.ts'
@@ -190,10 +188,7 @@ function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall
   return say('stalled', window, `UNRECOVERABLE_STALL: ${finding}`, true)
 }
 
-/**
- * Detects a gate that fails in every turn. It is evidence even if all promises are complete. If all criteria are verified, `plateau`
- * names the gate and stops no session.
- */
+/** Evidence even if all promises are complete. If all criteria are verified, `plateau` names the gate and stops nothing. */
 function checkBlocked(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const window = selectNewest(steps, SAME_GATE_TURNS)
   if (window === null || !isFlat(window) || isAllProven(session)) return null

@@ -1,5 +1,4 @@
-// Ends a turn run that has reached a goal of its world, has used its budget, or has made its last attempt
-// (contracts: runs.md, "Runs that know their goal"; truth.md, "Runs").
+// Ends a turn run at a goal, a used-up budget or its last attempt (runs.md, "Runs that know their goal"; truth.md, "Runs").
 
 import { recordKey, worldKey } from '../core/keys.ts'
 import type { Graph } from '../graph/port.ts'

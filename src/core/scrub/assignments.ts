@@ -42,10 +42,7 @@ type Name = Readonly<{
   sign: string
   /** No space around the sign, which is unusual in programs: `spring.password=x`. */
   isTight: boolean
-  /**
-   * `line`: a variable, up to the next space. `default`: `${NAME:-value}`. `pair`: one of several in a
-   * connection string. `query`: in an address.
-   */
+  /** `line`: a variable, up to the next space. `default`: `${NAME:-value}`. `pair`: in a connection string. `query`: in an address. */
   place: 'line' | 'pair' | 'query' | 'option' | 'field' | 'default' | 'other'
 }>
 
@@ -63,8 +60,7 @@ function readName(content: string, match: RegExpExecArray): Name | null {
   const [, word = '', suffix = '', quote, sign = ''] = match
   const before = content.slice(Math.max(0, match.index - 80), match.index)
   const [head = ''] = /[\w.$-]*$/.exec(before) ?? []
-  // Rejects words within other words (`compass=`, `monkey:`), but not `dbPassword`, `PGPASSWORD` and
-  // `apikey`.
+  // Rejects words within other words (`compass=`, `monkey:`), but not `dbPassword`, `PGPASSWORD` and `apikey`.
   const isWhole = /(?:^|[^A-Za-z])$/.test(head) || /^[A-Z]/.test(word)
   const lower = word.toLowerCase()
   const text = head + word
@@ -253,10 +249,7 @@ const CODE =
 /** Digits in names of programs: `base64EncodedTicket`, `usage$1`. */
 const NAME_DIGITS =
   /base(?:64|32)|utf-?(?:8|16)|u?int\d{1,3}|float\d{2}|sha-?\d{1,3}|md5|oauth2|x509|s3|ec2|k8s|i18n|\$\d|v\d(?![A-Za-z\d])/gi
-/**
- * A word or a name of a program: `Passwort`, `access_token`, `user-defined`, `variable-2`, `Record<string>`,
- * `accessToken`, `NodeJS.ArrayBufferView`, `isValidJWT`, `ERROR_CODE_2`.
- */
+/** A word or a name of a program: `Passwort`, `access_token`, `user-defined`, `Record<string>`, `NodeJS.ArrayBufferView`. */
 const IDENTIFIER =
   /^[@#._$]*(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[A-Z]{2,5}(?![A-Za-z\d]))?(?:[_./:$-]+(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[A-Z]{2,5}(?![A-Za-z\d]))?|[A-Z]{2,})|[_-]?\d(?!\d))*|[A-Z]+(?:_[A-Z\d]+)*)(?:\[\]|[?!.])*(?:[<|].*)?$/
 const PROSE_WORD =
@@ -303,10 +296,7 @@ const WORKING_FOLDER = /^(?:OLD)?PWD$/
 /** Names of methods that hash or send credentials. */
 const METHOD = /^(?:pbkdf2_\w+|bcrypt\w*|argon2\w*|scrypt|include|same-origin|omit)[,;)]?$/i
 
-/**
- * Checks whether a value is not a secret despite its name: the working folder of a shell, the result of a
- * test after `pass`, or, only for `key` and the key of a session, a UUID or words.
- */
+/** Not a secret despite its name: a working folder, the result of a test after `pass`, or, only for `key`, a UUID or words. */
 function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }: Name): boolean {
   if (METHOD.test(text)) return true
   if (WORKING_FOLDER.test(name)) return /^(?:[~./]|[A-Za-z]:)/.test(text)
@@ -330,10 +320,7 @@ const CALL = /^(?:new |await )?([A-Za-z_$][\w$.]*)(?:\(|\[|\?\.|!\.|::|->)/
 const isPath = (text: string): boolean =>
   /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(text) && IDENTIFIER.test(text)
 
-/**
- * Checks whether a value with spaces is a secret: in a connection string, in a quoted variable, or if at
- * least half of its words are not words of a language.
- */
+/** With spaces: in a connection string, in a quoted variable, or if half of its words are not words of a language. */
 function isPhrase(text: string, quoted: boolean, name: Name): boolean {
   if (!name.isStrong || text.length > 200) return false
   if (name.place === 'pair') return true

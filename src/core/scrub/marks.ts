@@ -60,10 +60,7 @@ const isBare = (text: string): boolean => text.includes(BARE_MARK)
 /** Removes the digits from all marks of a text. */
 export const bareMarks = (text: string): string => (hasMark(text) ? text.replace(ANY_MARK, BARE_MARK) : text)
 
-/**
- * Checks whether two texts are equal as far as their marks show. Whole marks must be equal. A mark of two digits, quoted from an
- * answer, equals every mark with the same first digits. A mark without digits equals every mark.
- */
+/** A mark of two digits, quoted from an answer, equals every mark with these first digits. A mark without digits equals all. */
 export function isEqualButMarks(a: string, b: string): boolean {
   if (a === b) return true
   if (!hasMark(a) || !hasMark(b)) return false

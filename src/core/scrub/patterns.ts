@@ -93,8 +93,7 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'line',
     /(?:password|passwd)(?<=(?:^|[\n\0"])[ \t]{0,20}\w{6,8})[ \t]{1,8}["']?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[A-Za-z])([^\s"':=\0]{6,})["']?[ \t]{0,8}(?=[\r\n\0]|$)/dg,
   ],
-  // In a sentence the word needs a digit, a lowercase letter, and a capital or sign: not
-  // `the password is base64url`.
+  // In a sentence the word needs a digit, a lowercase letter, and a capital or sign: not `the password is base64url`.
   [
     'sentence',
     /(?<![A-Za-z])(?:[Pp]assword|[Pp]asswort|[Pp]assphrase|[Pp]asscode)\s{1,4}(?:is|was|ist|war)\s{1,4}["'`]?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[a-z])(?=[^\s\0]{0,64}[A-Z!@#$%^&*])([\w!@#$%^&*~+/=-]{6,})/dg,

@@ -12,10 +12,7 @@ const BASE64_RUN = /[A-Za-z0-9+/=]{32}/
 const BASE64_LINES =
   /[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{16,})*(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{1,15}(?=\n?\0|$))?/y
 
-/**
- * Finds private keys in PEM: the whole block, or the lines of base64 if a log was cut off before the end.
- * The preset's rule does not know ENCRYPTED, PGP, blocks with headers, and blocks that were cut off.
- */
+/** The preset's rule does not know ENCRYPTED, PGP, blocks with headers, and blocks that were cut off before the end. */
 export function* findPrivateKeys(content: string): Generator<Secret> {
   for (const match of content.matchAll(KEY_BLOCK)) {
     const [whole, body = '', end] = match

@@ -1,5 +1,4 @@
-// Masks the secrets in records and texts. Agents quote commands, logs and configuration, and a graph keeps
-// them for years. All texts are scanned together: forty scans cost four times as much as one.
+// Masks the secrets in records and texts, all texts together: forty scans cost four times as much as one.
 import { setImmediate } from 'node:timers/promises'
 import { orderedObject } from '../ordered-json.ts'
 import {
@@ -86,10 +85,7 @@ function holdsMark(value: unknown): boolean {
 
 type Piece = Readonly<{ text: string; start: number }>
 
-/**
- * Separates two texts. Every rule treats it as the end of a text, and no match extends across it: a pattern
- * that matches a line break stops at the NUL, and `.` and `\S` stop at the line break.
- */
+/** Separates texts: every rule ends at it. A pattern that matches a line break stops at the NUL, and `.` and `\S` stop at the line break. */
 const BETWEEN = '\n\0\n'
 
 /** Key of a program and its arguments. They are scanned as one line: a secret is recognized by the argument before it. */

@@ -40,10 +40,7 @@ import {
 import { runNodes } from './run-nodes.ts'
 import { transcriptNodes } from './transcript-nodes.ts'
 
-/**
- * The fields of a turn. Its record, rows, defaults and export derive from them. Add a new field here and to
- * the input (`turnInput` in src/memory/record/record.ts).
- */
+/** Record, rows, defaults and export of a turn derive from these. Add a new field here and to `turnInput` in memory/record/record.ts. */
 export const turnFields = {
   playerSummary: text.describe('what the Player implemented or attempted'),
   playerDecision: oneOf(PLAYER_DECISIONS).describe("the Player's own result"),
@@ -131,10 +128,7 @@ const turnShape = {
   gateCount: count.describe('number of its gates'),
 }
 
-/**
- * The conditions that end the runs of a world early, and the settings of pause and resume. Their wire form,
- * with `budget` and `backoff` as objects, is in src/memory/worlds/run-settings.ts.
- */
+/** Settings that end, pause and resume the runs of a world. Their wire form: src/memory/worlds/run-settings.ts. */
 export const runSettingsFields = {
   stopWhen: texts
     .describe('what ends its runs early: approved, all_verified, all_observed, stalled, budget')

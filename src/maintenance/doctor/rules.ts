@@ -111,8 +111,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
     check: checkAttempts,
   },
   TranscriptFile: {
-    // An import masks and shortens both properties when it stores them, but builds the key from the full values. The part of the
-    // key after `@` is a hash of the full path, which is not stored.
+    // The key has a hash of the full path, which is not stored: an import masks and shortens both properties.
     needs: ['key', 'project', 'sessionId'],
     expectedKey: ({ key, project, sessionId, path }) =>
       sessionId.length < 200

@@ -11,10 +11,7 @@ import { exportTranscripts, transcriptPosition } from './transcripts.ts'
 import { exportWorld, halfRestored, worldPosition } from './world.ts'
 
 export const exportPosition = place.extend({
-  /**
-   * Revision of the exported criteria; the last exported criterion, if some are left; and the number of versions that the task
-   * had declared when its export began.
-   */
+  /** Exported criteria: their revision, the last one, and the number of declared versions when the export began. */
   criteria: z
     .strictObject({ rev: z.number(), after: z.string().optional(), version: z.number().optional() })
     .optional(),

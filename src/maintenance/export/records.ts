@@ -244,10 +244,7 @@ const BESIDE: { readonly [kind: string]: z.ZodRawShape } = {
 const LISTED_BELOW: readonly Label[] = ['Project', 'Feature', 'Task', 'World']
 const PARTS_OF_RECORDS: readonly Label[] = ['Verification', 'Promise', 'Issue', 'Gate', 'FailedCall']
 
-/**
- * Kinds that only the model declares. A line has the properties of the node and the key of its owner. Throws if no export lists
- * the kind: otherwise every backup silently lacks it.
- */
+/** Kinds that only the model declares. Throws if no export lists one: otherwise every backup silently lacks it. */
 export const ADDED = LABELS.flatMap((label) => {
   const kind: string | null = nodes[label].exported
   if (kind === 'part' && !PARTS_OF_RECORDS.includes(label))

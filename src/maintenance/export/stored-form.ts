@@ -1,7 +1,4 @@
-/**
- * Declares the stored form of the records of an export: the node, its owner, and the additional fields of a line. The
- * statements that read (read.ts) and restore (restore/write.ts) the records are generated from these declarations.
- */
+/** The stored form of exported records, from which the statements that read and restore them are generated. */
 import * as z from 'zod'
 import { isSupersededKey, partsOfKey, projectOfKey, recordKey, turnKey } from '../../core/keys.ts'
 import { listFileNodes } from '../../core/project-paths.ts'

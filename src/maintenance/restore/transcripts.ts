@@ -1,6 +1,4 @@
-/**
- * Restores transcripts with the statements of the import, which also derive tools and patterns.
- */
+/** Restores transcripts with the statements of the import, which also derive tools and patterns. */
 import { patternKey, toolKey } from '../../core/keys.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'

@@ -356,8 +356,7 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
   return (
     hasAllParts(row) &&
     isStateWhole(row) &&
-    // A capture or a replacement that commits between the reads of the world and the turn would combine a turn with the judgements
-    // of another one.
+    // A capture that commits between the two reads would combine a turn with the judgements of another one.
     world.state.digest === turn.digest &&
     arePromisesConsistent(row, world.state.promised === null ? turn : findPromisedTurn(world.state)) &&
     isLastOutcome(row) &&

@@ -309,10 +309,7 @@ function startStays(text: string, characters: number = LIMITS.nameCharacters, se
   ]
 }
 
-/**
- * Since when, only where the prior turn did not itself say so: there the line is the seed's. The Coach also reads how a criterion
- * is known if a judge's own words are not the reason.
- */
+/** Since when, only if the prior turn did not say so; there the line is the seed's. For the Coach also how it is known. */
 function statusParts(
   { key, state, verifiedInTurn, contested, stale, basis }: ShownCriterion,
   role: Role,

@@ -162,10 +162,7 @@ export const snapshotRow = z.object({
 export type SnapshotRow = z.output<typeof snapshotRow>
 type LedgerTurns = Pick<SnapshotRow, keyof typeof ledgerColumns>
 
-/**
- * Values of `ledgerUpTo`, the maximum number of turns of a world whose ledger is read together with its progress. The ledger
- * of a small world is cheap to read. For a larger world, a second statement reads only the entries that an answer shows.
- */
+/** Turns of a world up to which the ledger is read together with the progress. Otherwise a second read gets what is shown. */
 export const SMALL_WORLD = 32
 export const NO_LEDGER = 0
 export const WHOLE_LEDGER = 2 ** 31

@@ -1,7 +1,4 @@
-/**
- * Lists the allowed words of a turn record with their synonyms. All doors match words against this table (contract: turns.md).
- * docs/reference.md prints the words of decisions and modes.
- */
+/** The allowed words of a turn record with their synonyms, for all doors (contract: turns.md). */
 import { closestMatch } from 'leven'
 import * as z from 'zod'
 import { label } from '../../core/fields.ts'

@@ -1,6 +1,4 @@
-/**
- * Finds the unknown name of a request, and similar names of the same project. Reads no other project.
- */
+/** Finds the unknown name of a request, and similar names of the same project. Reads no other project. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { featureKey, keysOfProject, projectKey, taskKey } from '../../core/keys.ts'

@@ -20,10 +20,7 @@ export const taskParams = (scope: Scope) => ({
 /** Longer slugs could not be sent back as a `world_slug` (256 characters). */
 const MAX_SLUG = 240
 
-/**
- * Builds the slug of a task's n-th world: the task id with every character outside `[A-Za-z0-9._-]` percent-encoded, then `.2`,
- * `.3` … If another task has that slug, `{feature_id}.` comes first (contract: turns.md).
- */
+/** The task id, percent-encoded, then `.2`, `.3` … If another task has that slug, `{feature_id}.` comes first (turns.md). */
 export function defaultSlug(
   { featureId, taskId }: Pick<Scope, 'featureId' | 'taskId'>,
   ordinal: number,

@@ -1,7 +1,4 @@
-/**
- * Reads the tokens of the turns of worlds (contract: doors.md, "Who and how much"): the sum over the linked transcript
- * turns, or the usage that the record reports.
- */
+/** Reads the tokens of turns (contract: doors.md): the sum over linked transcript turns, or the usage in the record. */
 import * as z from 'zod'
 import { groupBy, inChunks } from '../../core/group-by.ts'
 import { turnKey, turnOfSuperseded } from '../../core/keys.ts'
@@ -102,10 +99,7 @@ export async function readWorldTokens(
   return { tokens: sumTurnTokens(turns), turnTokens }
 }
 
-/**
- * Returns the tokens of transcripts by the key of their turn. A subagent counts for the turn of its session. Reads the linked
- * turns of all sessions of a transcript turn, because a fork may share it with a session of a world that was not requested.
- */
+/** A subagent counts for the turn of its session. Reads all sessions of a transcript turn, because a fork may share it. */
 async function readTranscriptTokens(
   graph: Graph,
   linked: ReadonlySet<string>,
