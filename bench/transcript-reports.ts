@@ -60,6 +60,7 @@ function reportsOf(graph: Graph, project: string, steps: number): Report[] {
   const pattern = { project, minLength: 0, limit: 50, pattern: 'Read{2+} → Bash' }
   // Selects the newer half of the turns.
   const sinceMs = instantOf(steps / 25)
+  const since = new Date(sinceMs).toISOString()
   return [
     { name: 'turns', run: () => listTranscriptTurns(graph, turns) },
     { name: 'turns --patterns', run: () => listTranscriptPatterns(graph, patterns) },
@@ -68,10 +69,10 @@ function reportsOf(graph: Graph, project: string, steps: number): Report[] {
     { name: 'paths', run: () => listPaths(graph, paths) },
     { name: 'paths --turns', run: () => listToolStats(graph, paths) },
     { name: 'desires', run: () => listDesires(graph, { project, threshold: THRESHOLD }) },
-    { name: 'turns --since', sinceMs, run: () => listTranscriptTurns(graph, { ...turns, sinceMs }) },
-    { name: 'patterns --since', sinceMs, run: () => listTranscriptPatterns(graph, { ...patterns, sinceMs }) },
-    { name: 'paths --since', sinceMs, run: () => listPaths(graph, { ...paths, sinceMs }) },
-    { name: 'paths --turns --since', sinceMs, run: () => listToolStats(graph, { ...paths, sinceMs }) },
+    { name: 'turns --since', sinceMs, run: () => listTranscriptTurns(graph, { ...turns, since }) },
+    { name: 'patterns --since', sinceMs, run: () => listTranscriptPatterns(graph, { ...patterns, since }) },
+    { name: 'paths --since', sinceMs, run: () => listPaths(graph, { ...paths, since }) },
+    { name: 'paths --turns --since', sinceMs, run: () => listToolStats(graph, { ...paths, since }) },
   ]
 }
 

@@ -37,8 +37,6 @@ const minLength = wholeNumber(0, MAX_NUMBER)
   .describe('calls a turn has at least; default: the configured threshold of long turns')
 const ofSession = name.nullish().describe('of this session alone')
 
-const toMs = (at: string | null | undefined): number | null => (at == null ? null : Date.parse(at))
-
 const file = text.nullish().describe('the file, where one is read: two files may hold one session')
 
 export const transcriptOffset = wholeNumber(0, Number.MAX_SAFE_INTEGER)
@@ -67,7 +65,6 @@ export const transcriptOperations = {
           ...input,
           limit,
           minLength: input.minLength ?? (input.pattern == null ? turnLengthThreshold : 0),
-          sinceMs: toMs(input.since),
         }),
       ),
   }),
@@ -115,7 +112,6 @@ export const transcriptOperations = {
           ...input,
           limit,
           minLength: input.minLength ?? turnLengthThreshold,
-          sinceMs: toMs(input.since),
         }),
       ),
   }),
@@ -130,10 +126,7 @@ export const transcriptOperations = {
       cursor: pageFields.cursor,
     }),
     output: page(transcriptSequence),
-    run: (graph, input) =>
-      readPlaces(input, (limit) =>
-        listTranscriptSequences(graph, { ...input, limit, sinceMs: toMs(input.since) }),
-      ),
+    run: (graph, input) => readPlaces(input, (limit) => listTranscriptSequences(graph, { ...input, limit })),
   }),
   listToolStats: operation({
     summary: 'How long the turns are in which each tool is called',
@@ -141,9 +134,7 @@ export const transcriptOperations = {
     input: z.strictObject({ project, since, limit: limit(20), cursor: pageFields.cursor }),
     output: page(toolStat),
     run: (graph, input, { turnLengthThreshold: threshold }) =>
-      readPlaces(input, (limit) =>
-        listToolStats(graph, { ...input, limit, threshold, sinceMs: toMs(input.since) }),
-      ),
+      readPlaces(input, (limit) => listToolStats(graph, { ...input, limit, threshold })),
   }),
   listCost: operation({
     summary: 'Tokens of transcript turns by task, session, model, agent or day',
@@ -156,8 +147,7 @@ export const transcriptOperations = {
       cursor: pageFields.cursor,
     }),
     output: page(costRow),
-    run: (graph, input) =>
-      readPlaces(input, (limit) => listCost(graph, { ...input, limit, sinceMs: toMs(input.since) })),
+    run: (graph, input) => readPlaces(input, (limit) => listCost(graph, { ...input, limit })),
   }),
   listDesires: operation({
     summary:
@@ -184,9 +174,7 @@ export const transcriptOperations = {
     input: z.strictObject({ project, since, limit: limit(20), cursor: pageFields.cursor }),
     output: page(path),
     run: (graph, input, { turnLengthThreshold: threshold }) =>
-      readPlaces(input, (limit) =>
-        listPaths(graph, { ...input, limit, threshold, sinceMs: toMs(input.since) }),
-      ),
+      readPlaces(input, (limit) => listPaths(graph, { ...input, limit, threshold })),
   }),
   getTranscriptProgress: operation({
     summary: 'From which byte on a transcript is to be sent',

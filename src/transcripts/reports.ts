@@ -29,16 +29,16 @@ const toolStats = statement('transcripts/tool-stats')
 
 export type ReportRequest = {
   project: string
-  /** Epoch milliseconds. Turns are filtered by their start. */
-  sinceMs?: number | null | undefined
+  /** An instant. Turns are filtered by their start. */
+  since?: string | null | undefined
   limit?: number | undefined
 }
 
 /** Larger than every count, because the statements have no value for "all". */
 export const ALL = 2 ** 31
 
-export const commonParams = ({ sinceMs, limit }: ReportRequest) => ({
-  fromMs: sinceMs ?? NEVER_MS,
+export const commonParams = ({ since, limit }: ReportRequest) => ({
+  fromMs: since == null ? NEVER_MS : Date.parse(since),
   limit: limit || ALL,
 })
 
