@@ -140,14 +140,28 @@ const MAX_BYTES = 480 * 1024
 
 const OUTPUT_STEP = 256
 
-/** Shortens the outputs of commands, the longest first, until a record fits into one request. */
+/** Shortens the outputs of commands, the longest first, until a record fits into one request; then leaves out observations. */
 export function fitOutputs<R extends CoachHalf>(record: R): R {
   let fitted = record
   for (let kept = MAX_OUTPUT_TAIL_BYTES; kept > 0 && (measureSize(fitted) ?? 0) > 2 * MAX_BYTES; ) {
     kept -= OUTPUT_STEP
     fitted = { ...record, verifications: record.verifications?.map((each) => shortenOutput(each, kept)) }
   }
-  return fitted
+  return leaveOutObservations(fitted)
+}
+
+/** Leaves out observations until a record fits. The evidence of each verification still names the command and its end. */
+function leaveOutObservations<R extends CoachHalf>(record: R): R {
+  let excess = (measureSize(record) ?? 0) - 2 * MAX_BYTES
+  let count = 0
+  if (excess <= 0) return record
+  const verifications = record.verifications?.map(({ observation, ...each }) => {
+    if (observation == null || excess <= 0) return { ...each, observation }
+    excess -= measureSize(observation) ?? 0
+    count++
+    return each
+  })
+  return { ...record, verifications, extra: { ...record.extra, observations_left_out: count } }
 }
 
 function shortenOutput(verification: VerificationInput, kept: number): VerificationInput {

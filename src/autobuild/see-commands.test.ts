@@ -84,8 +84,9 @@ test('an approval over a failed command is recorded as feedback that names the c
 })
 
 /** The results of many commands, each with a long output. */
-const seenMany = (count: number): Seen => {
-  const observation = { startedAt: '2026-01-01T00:00:00Z', exitCode: 0, outputTail: `${'é'.repeat(1_023)}!` }
+const seenMany = (count: number, command = ['npm', 'test']): Seen => {
+  const outputTail = `${'é'.repeat(1_023)}!`
+  const observation = { command, startedAt: '2026-01-01T00:00:00Z', exitCode: 0, outputTail }
   const verifications = Array.from({ length: count }, (_, i) => ({
     ...{ criterionId: `AC-${i}`, status: 'verified' as const, source: 'command' as const },
     ...{ evidence: '`npm test` exited with 0', observation },
@@ -105,6 +106,20 @@ test('the outputs of many commands are shortened until the turn fits into a requ
   expect(tails).toHaveLength(450)
   expect(tails[0]).toMatch(/^\(cut\) é{500,1000}!$/)
   expect((await tailsOf(1_000))[0]).toMatch(/^\(cut\) é{100,500}!$/)
+})
+
+test('a turn with many long commands keeps all verdicts, and as many observations as fit into a request', async () => {
+  const { record } = await playSeen(async () => seenMany(1_000, ['sh', '-c', 'x'.repeat(900)]), {})
+  const turn = { ...record, featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1 }
+  expect(Buffer.byteLength(JSON.stringify(toWire(turnInput, turn)))).toBeLessThan(1024 * 1024)
+  const of = (record.verifications ?? []).map(({ observation }) => observation != null)
+  expect([of.length, of.at(0), of.at(-1)]).toEqual([1_000, false, true])
+  expect(of.filter((isObserved) => isObserved).length).toBeGreaterThan(800)
+  expect(record.verifications?.[0]).toMatchObject({
+    status: 'verified',
+    evidence: '`npm test` exited with 0',
+  })
+  expect(record.extra).toEqual({ observations_left_out: of.indexOf(true) })
 })
 
 test('a turn with too many verifications leaves out the verdicts of the Coach that a command confirms', async () => {
