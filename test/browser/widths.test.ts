@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MAIN_SESSION, PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { start } from '../integration/http-start.ts'
-import { clientOf } from '../support/records.ts'
+import { aTurn, clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
@@ -46,5 +46,27 @@ describeInBrowser('the layout', () => {
         })
       }
     }
+  })
+
+  test('no word of an outcome is broken next to a very long name', async () => {
+    const started = await start()
+    const criterion = { criterionId: 'AC-1', criterionText: 'It works', status: 'rejected' as const }
+    const names = {
+      project: PROJECT,
+      featureId: 'F'.repeat(200),
+      taskId: 'T'.repeat(200),
+      worldSlug: 'W'.repeat(200),
+    }
+    const turn = aTurn(1, { ...names, coachDecision: 'approved', verifications: [criterion] })
+    await clientOf(started.graph).captureTurnState(turn)
+    const page = await browser.open(started, `/p/${PROJECT}`)
+    const outcome = page.getByRole('cell', { name: 'approved with gaps' }).locator('bdi')
+    const lines = await outcome.evaluate((element) => {
+      const word = document.createRange()
+      word.setStart(element.firstChild as Node, 0)
+      word.setEnd(element.firstChild as Node, 'approved'.length)
+      return word.getClientRects().length
+    })
+    expect(lines).toBe(1)
   })
 })

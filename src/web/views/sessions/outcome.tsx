@@ -7,9 +7,9 @@ const WARNED = ['blocked', 'stalled', 'regressed', 'approved with gaps', 'stoppe
 export function Outcome({ outcome }: { outcome: string }) {
   const isWarned = WARNED.some((start) => outcome.startsWith(start))
   return (
-    <span class={isWarned ? 'warned' : undefined}>
-      <bdi>{outcome.startsWith('superseded by ') ? nameSession(outcome) : outcome}</bdi>
-    </span>
+    <bdi class={isWarned ? 'warned' : undefined}>
+      {outcome.startsWith('superseded by ') ? nameSession(outcome) : outcome}
+    </bdi>
   )
 }
 
