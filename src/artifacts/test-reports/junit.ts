@@ -100,6 +100,9 @@ class JunitReader {
       this.#openOutcome(this.#case, name, attributes)
     } else if (name === 'testsuite') this.#openSuite(attributes)
     else if (name === 'testcase') this.#case = this.#toCase(attributes)
+    // An error outside of the tests, as of a hook, is a failed test with the name of its suite.
+    else if (OUTCOMES.get(name) === 'failed')
+      this.tests.add(this.#suites.at(-1)?.name || name, 'failed', null, attributes.message ?? null)
   }
 
   #openSuite({ name = '', tests = '' }: Record<string, string>): void {

@@ -91,6 +91,14 @@ test('the last report of a test counts within a suite of a JUnit report, and the
   ])
 })
 
+test('an error of a suite, outside of its tests, is a failed test of its own', async () => {
+  const passed = '<testcase name="AC-1 a"/>'
+  expect(await read('junit', inSuite(`${passed}<error message="no database"/>`))).toEqual([
+    'passed s > AC-1 a',
+    'failed s: no database',
+  ])
+})
+
 test('suites within suites are joined, and a full name is not repeated', async () => {
   const report = `<testsuites><testsuite name="rounding"><testsuite name="of halves"><testcase classname="of halves even" name="of halves even"/></testsuite></testsuite>
     <testsuite name="example.com/money"><testcase classname="example.com/money" name="TestRound/half"/><testcase name="not run" status="notrun"/></testsuite></testsuites>`
