@@ -2,7 +2,9 @@
 import * as z from 'zod'
 import { integerBetween } from '../../core/fields.ts'
 import { groupDigits } from '../../core/group-digits.ts'
-import { optionalNumber, RESUME_POLICIES, STOP_REASONS, textList } from '../../rules/values.ts'
+import { rowShape } from '../../graph/model/derived.ts'
+import { runSettingsFields } from '../../graph/model/nodes.ts'
+import { RESUME_POLICIES, STOP_REASONS, textList } from '../../rules/values.ts'
 
 const DAY_MS = 86_400_000
 const MAX_SETTING = 1_000_000_000_000
@@ -68,14 +70,8 @@ export type RunSettings = z.output<typeof shown>
 
 /** Decoded properties of a World. */
 export const runSettingsColumns = {
+  ...rowShape(runSettingsFields),
   stopWhen: textList.pipe(z.array(z.enum(STOP_REASONS))),
-  budgetMinutes: optionalNumber,
-  budgetAttemptsFailedInARow: optionalNumber,
-  budgetTokens: optionalNumber,
-  backoffFirstMs: optionalNumber,
-  backoffFactor: optionalNumber,
-  backoffMostMs: optionalNumber,
-  resume: z.enum(RESUME_POLICIES).nullable().default(null),
 }
 const columns = z.object(runSettingsColumns)
 type Columns = z.output<typeof columns>
