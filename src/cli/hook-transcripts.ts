@@ -1,11 +1,11 @@
 /**
  * Finds the transcripts that a hook hands over. The path that Claude Code names may be wrong: in a git worktree it can name the
- * project folder of the worktree, although the session is stored in that of the main checkout.
+ * project folder of the worktree, although the session is stored in that of the main checkout. Some versions of Codex name none.
  */
-import { opendirSync, statSync } from 'node:fs'
+import { opendirSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { kindOf } from '../platform/folders.ts'
-import { claudeProjects } from './agent-folders.ts'
+import { claudeProjects, codexSessions } from './agent-folders.ts'
 import type { HookInput } from './hook-input.ts'
 
 /** An import reads a file of any other name as a main session's transcript. */
@@ -25,7 +25,7 @@ type Named = Pick<HookInput, 'sessionId' | 'transcript' | 'agentTranscript'>
 export function listTranscripts(named: Named): { transcripts: string[]; missing: string | null } {
   const session = named.transcript === null ? null : path.resolve(named.transcript)
   const agent = named.agentTranscript === null ? [] : [path.resolve(named.agentTranscript)]
-  const isMissing = session !== null && kindOf(session) !== 'file'
+  const isMissing = session === null ? named.sessionId !== null : kindOf(session) !== 'file'
   const elsewhere = isMissing ? findElsewhere(session, named.sessionId) : null
   const sessions = [session, elsewhere].filter((file) => file !== null)
   const transcripts = [
@@ -35,19 +35,47 @@ export function listTranscripts(named: Named): { transcripts: string[]; missing:
     ...agent.filter((file) => AGENT_FILE.test(path.basename(file)) && kindOf(file) === 'file'),
   ]
   const where = elsewhere === null ? 'no other project folder has this session' : `imports ${elsewhere}`
-  return { transcripts, missing: isMissing ? `${session} is not a file; ${where}` : null }
+  const what = session === null ? 'no transcript is named' : `${session} is not a file`
+  return { transcripts, missing: isMissing ? `${what}; ${where}` : null }
 }
 
-function findElsewhere(named: string, sessionId: string | null): string | null {
-  const session = path.basename(named, '.jsonl')
-  // A file name that differs from the session's may belong to another session in another folder.
-  if (session !== sessionId && !UUID.test(session)) return null
+/** Finds the newest file of the session in another project folder, such as the folder of the main checkout, or with Codex. */
+function findElsewhere(named: string | null, sessionId: string | null): string | null {
   const deadline = performance.now() + MAX_SEARCH_MS
-  return newest(projectFolders(named).flatMap((folder) => filesIn(folder, path.basename(named), deadline)))
+  const id = sessionId !== null && UUID.test(sessionId) ? sessionId : null
+  const session = named === null ? id : path.basename(named, '.jsonl')
+  // A file name that differs from the session's may belong to another session in another folder.
+  const isSession = session !== null && (session === sessionId || UUID.test(session))
+  const folders = isSession ? projectFolders(named) : []
+  return newest([
+    ...folders.flatMap((folder) => filesIn(folder, `${session}.jsonl`, deadline)),
+    ...(id === null ? [] : findRollout(codexSessions(), `-${id}.jsonl`, deadline)),
+  ])
 }
 
-function projectFolders(transcript: string): string[] {
-  const named = path.dirname(path.dirname(transcript))
+/** Finds the rollout of a session in the folders of years, months and days, newest first. */
+function findRollout(folder: string, ending: string, deadline: number): string[] {
+  if (performance.now() > deadline) return []
+  const names = namesIn(folder).sort().reverse()
+  const own = names.find((name) => name.startsWith('rollout-') && name.endsWith(ending))
+  if (own !== undefined) return [path.join(folder, own)]
+  for (const name of names) {
+    const found = /^\d+$/.test(name) ? findRollout(path.join(folder, name), ending, deadline) : []
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function projectFolders(transcript: string | null): string[] {
+  const named = path.dirname(path.dirname(transcript ?? ''))
   return [...new Set([...(path.basename(named) === 'projects' ? [named] : []), claudeProjects()])]
 }
 

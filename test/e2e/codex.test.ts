@@ -11,6 +11,7 @@ import { commandsOn, temporaryFolder } from './command.ts'
 /** The commands for a user of Codex. */
 
 const S1 = rolloutId(1)
+const S2 = rolloutId(2)
 let home = ''
 let shop = ''
 let turngraph: ReturnType<typeof commandsOn>
@@ -40,7 +41,7 @@ function writeRollout(id: string, cwd: string): string {
 
 test('init imports the sessions of Codex that ran in the folder or below it, and no others', async () => {
   writeRollout(S1, shop)
-  writeRollout(rolloutId(2), path.join(shop, 'packages/cart'))
+  writeRollout(S2, path.join(shop, 'packages/cart'))
   writeRollout(rolloutId(3), `${shop}-other`)
   const { code, stdout } = await run('init', '--yes', '--no-serve')
   expect([code, stdout]).toEqual([0, expect.stringContaining('2 transcripts.')])
@@ -93,15 +94,24 @@ test('the hooks of Codex import its session, and leave the rest of hooks.json as
     turn_id: 't',
   }
   const command = installed.hooks.Stop[1].hooks[0].command
-  expect(execFileSync('/bin/sh', ['-c', command], { input: JSON.stringify(input), encoding: 'utf8' })).toBe(
-    '',
-  )
+  const stop = (more: object) =>
+    execFileSync('/bin/sh', ['-c', command], {
+      env: { ...process.env, ...given().environment },
+      input: JSON.stringify({ ...input, ...more }),
+      encoding: 'utf8',
+    })
+  expect(stop({})).toBe('')
   const stored = async (): Promise<{ session_id: string }[]> => {
     const { code, stdout } = await run('turns', '--min-length', '1', '--json')
     return code === EXIT.away.code ? [] : JSON.parse(stdout)
   }
   while ((await stored()).length < 1) await sleep(50)
   expect(await stored()).toMatchObject([{ session_id: S1 }])
+  // Some versions of Codex name no transcript.
+  writeRollout(S2, shop)
+  expect(stop({ session_id: S2, transcript_path: null })).toBe('')
+  while ((await stored()).length < 2) await sleep(50)
+  expect((await stored()).map(({ session_id: id }) => id)).toContain(S2)
   expect(await run('hook', 'uninstall', '--agent', 'codex')).toMatchObject({ code: 0 })
   expect(readFileSync(hooks(), 'utf8')).toBe(own)
   expect(existsSync(path.join(home, '.claude'))).toBe(false)
