@@ -277,7 +277,7 @@ class ImportReport {
     try {
       const found = await read()
       if (found === null) {
-        const reason = (await describeOtherFormat(file)) ?? 'no session is named in it'
+        const reason = (await describeOtherFormat(file)) ?? 'it names no session of Claude Code or Codex'
         this.skipped.push({ file, reason })
       }
       return found

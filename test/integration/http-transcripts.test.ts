@@ -64,6 +64,8 @@ describe('POST /v1/transcripts/{session_id}', () => {
     const folder = newFolder()
     const [gone = '', read = ''] = [1, 2].map((n) => path.join(folder, `${sessionOf(n)}.jsonl`))
     for (const file of [gone, read]) writeFileSync(file, FILE)
+    const other = path.join(folder, 'other.jsonl')
+    writeFileSync(other, '{"type":"step_start","sessionID":"ses_1"}\n')
     const store = clientStore(clientAt(await start()))
     const open: typeof store.open = async (sources) => {
       const opened = await store.open(sources)
@@ -72,7 +74,10 @@ describe('POST /v1/transcripts/{session_id}', () => {
     }
     expect(await importFiles({ ...store, open }, [folder], { project: 'default' })).toMatchObject({
       sessions: 1,
-      skipped: [{ file: gone, reason: 'it cannot be read (ENOENT)' }],
+      skipped: [
+        { file: other, reason: 'it names no session of Claude Code or Codex' },
+        { file: gone, reason: 'it cannot be read (ENOENT)' },
+      ],
     })
   })
 
