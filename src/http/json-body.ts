@@ -35,7 +35,7 @@ export function boundBodies(budget = bodyBudget()): (limit: number) => RequestHa
       if (inFlight > reserved && inFlight + bytes > budget) throw outOfMemory()
     }
     const reserve = (bytes: number) => {
-      if (res.closed) throw brokenOff()
+      if (res.destroyed) throw brokenOff()
       refuseWithout(bytes)
       inFlight += bytes
       reserved += bytes

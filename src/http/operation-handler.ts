@@ -56,7 +56,8 @@ export function operationHandler(route: Route, context: OperationContext): Reque
     context.schema.refuseUnlessCurrent()
     if (!operations[route.operation].largeRecords) return answer(req, res)
     await answerInQueue(async () => {
-      if (!res.closed) await answer(req, res) // skips the work if the caller gave up while it waited
+      // Skips the work if the caller gave up while it waited. `closed` does not tell it for a pipelined request.
+      if (!res.destroyed) await answer(req, res)
     })
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { graphWith } from '../../src/graph/port.ts'
@@ -68,5 +69,18 @@ test('the graph is not read for a caller that disconnected while its answer wait
   await expect.poll(() => lines.some((line) => line.includes('limit=7'))).toBe(true)
   letGo()
   expect(await Promise.all([...before, listTurns(started)])).toEqual([1, 1, 1])
+  expect(begun()).toBe(3)
+})
+
+test('the graph is not read for requests that a client pipelined before it disconnected', async () => {
+  const { started, lines, letGo, begun } = await slowLists()
+  const client = connect(started.service.port, '127.0.0.1')
+  const list = `GET ${TURNS} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${started.token}\r\n\r\n`
+  client.write(list.repeat(5))
+  await expect.poll(begun).toBe(2)
+  client.destroy()
+  await expect.poll(() => lines.filter((line) => line.includes('request aborted')).length).toBe(5)
+  letGo()
+  expect(await listTurns(started)).toBe(1)
   expect(begun()).toBe(3)
 })
