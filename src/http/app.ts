@@ -136,11 +136,14 @@ function addMcp(
     endpoint ??= new McpEndpoint(context)
     await endpoint.answer(req, res)
   }
+  const refuse: RequestHandler = (_req, res) =>
+    void res.status(405).setHeader('Allow', 'GET, POST, DELETE').end()
+  app.head('/mcp', refuse) // otherwise Express passes it to the handler of GET
   // Each call of an operation checks the scopes of the token.
   app.post('/mcp', requireScope(null), ...body, answer)
   app.get('/mcp', requireScope(null), refuseBody, answer)
   app.delete('/mcp', requireScope(null), refuseBody, answer)
-  app.all('/mcp', (_req, res) => void res.status(405).setHeader('Allow', 'GET, POST, DELETE').end())
+  app.all('/mcp', refuse)
 }
 
 /** True for a GET that writes, because it takes an attempt for its caller. */

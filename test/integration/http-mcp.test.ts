@@ -113,6 +113,8 @@ describe('/mcp', () => {
     }
     const answer = await post(started, rpc('tools/list'))
     expect(answer.headers.get('mcp-session-id')).toBeNull()
+    const head = await started.call('HEAD', '/mcp', { headers: { ...accept, 'mcp-session-id': 's' } })
+    expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE'])
   })
 
   test('a request that is no call is an error', async () => {
