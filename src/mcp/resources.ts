@@ -6,7 +6,7 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/server'
 import { plural } from '../core/plural.ts'
-import { toWire } from '../core/wire-form.ts'
+import { parseWire, toWire } from '../core/wire-form.ts'
 import { mayCall } from '../operations/access.ts'
 import type { Scope } from '../operations/operation.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
@@ -44,7 +44,8 @@ export async function listResources(
   call: CallOperation,
   context: CallContext,
 ): Promise<ListResourcesResult> {
-  const input = operations.listWorlds.input.parse({ order: 'last_activity', cursor, withoutTokens: true })
+  const asked = { order: 'last_activity', cursor, without_tokens: true }
+  const input = parseWire(operations.listWorlds.input, asked, 'resources/list')
   const worlds = (await call('listWorlds', input, context)) as OperationOutput<'listWorlds'>
   const listed = worlds.items.map((world) => ({
     uri: worldUri(world.project, world.worldSlug),

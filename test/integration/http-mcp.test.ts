@@ -137,6 +137,8 @@ describe('/mcp', () => {
       const headers = { 'turngraph-project': project }
       expect((await post(started, tool('list_turns', { world_slug: 'w' }), { headers })).status).toBe(400)
     }
+    const paged = await post(started, rpc('resources/list', { cursor: 'c'.repeat(4_097) }))
+    expect(paged.body.error).toMatchObject({ code: -32602, data: { code: 'invalid_request' } })
     const refused = refusal(await post(started, tool('run_turn', { world_slug: 7 })))
     expect(refused).toMatchObject({ code: 'invalid_request', request_id: expect.any(String) })
   })
