@@ -54,11 +54,12 @@ export function serveMcpOnStdio({ openChanges, ...options }: StdioOptions): Stdi
 
 /**
  * Watches the resources of a `subscriptions/listen` request before the SDK acknowledges the request. Rejects requests of an unknown
- * version, because the SDK checks the version of the first request only.
+ * version unless a handshake determined the version, because the SDK checks the version of the first request only.
  */
 class ListeningTransport extends StdioTransport {
   readonly #watch: ResourceWatch
   readonly #failures: Failures
+  #hadHandshake = false
   /** `subscriptions/listen` requests whose resources are not watched yet. */
   readonly #opening = new Set<string | number>()
 
@@ -69,7 +70,8 @@ class ListeningTransport extends StdioTransport {
   }
 
   protected override receive(message: JSONRPCMessage): void {
-    if (isJSONRPCRequest(message) && message.method !== 'initialize') {
+    if (isJSONRPCRequest(message) && message.method === 'initialize') this.#hadHandshake = true
+    if (isJSONRPCRequest(message) && !this.#hadHandshake) {
       const requested = message.params?._meta?.[PROTOCOL_VERSION_META_KEY]
       if (typeof requested === 'string' && requested !== VERSION_WITHOUT_HANDSHAKE)
         return void this.#refuseVersion(message, requested)

@@ -80,6 +80,26 @@ test('an unknown version is rejected in each request, not only in the first one'
   }
 })
 
+test('the handshake of 2025 determines the version of a connection, whatever its requests name', async () => {
+  const user = commandsOn(temporaryFolder())
+  const clientInfo = { name: 'test', version: '1' }
+  const protocolVersion = '2025-06-18'
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': protocolVersion }
+  const lines = [
+    { id: 1, method: 'initialize', params: { protocolVersion, capabilities: {}, clientInfo } },
+    { id: 2, method: 'prompts/list', params: { _meta } },
+  ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }))
+  const child = user.start(['mcp'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin?.end(lines.join('\n'))
+  const answers = (await text(child.stdout as Readable))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(answers.find(({ id }) => id === 1).result).toMatchObject({ protocolVersion })
+  expect(answers.find(({ id }) => id === 2).result?.prompts).toHaveLength(2)
+})
+
 test('a subscription continues when the process that served the graph ends and another takes over', async () => {
   const user = commandsOn(temporaryFolder())
   const agent = () => anAgent(user.folder)
