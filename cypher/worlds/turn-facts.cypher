@@ -1,6 +1,6 @@
 // Facts of the turns of worlds, from a given turn of each: the files of the turn, without those that git
-// shows as unchanged, and the files of its promises and verifications, which together show stale proofs. The first form
-// also returns its decision and its failed gates. Each row is one turn.
+// shows as unchanged, and the files of its promises and verifications. These files show stale proofs. The first
+// form also returns the decision and the failed gates of the turn. Each row is one turn.
 // params: $worlds
 UNWIND $worlds AS asked
 WITH asked, asked.key AS key

@@ -7,7 +7,7 @@ import { getWorldProgress } from '../memory/worlds/world-progress.ts'
 import { type ComparedRecords, compareSessions, type SessionComparison } from '../rules/compare-sessions.ts'
 import { readSessionRecords } from './session-records.ts'
 
-/** Number of records of one read. */
+/** Number of records per read. */
 const PAGE = 100
 const ALL_ISSUES = { after: null, limit: Number.MAX_SAFE_INTEGER }
 

@@ -116,7 +116,7 @@ async function listCostAfterProof(
     .map(({ row }) => row)
 }
 
-/** Visits the worlds in order, and lets other work run after each. @throws the reason of `signal` if it is aborted */
+/** Visits the worlds in order. Lets other work run before each one. @throws the reason of `signal` if it is aborted */
 async function visitWorlds<R extends { key: string }>(
   graph: Graph,
   rows: readonly R[],

@@ -13,7 +13,7 @@ import { findCopiedVerdicts } from '../rules/verification-bases.ts'
 import type { Computed, Row } from './stall-analyses.ts'
 
 const WORLDS_PER_STATEMENT = 200
-/** Turns of the worlds whose ledgers one statement reads, with the texts of all verdicts. A world counts as at least 10. */
+/** Maximum number of turns per statement, which reads the texts of all verdicts. A world counts as at least 10. */
 const MAX_TURNS_PER_STATEMENT = 500
 const countTurns = ({ turns }: { turns: number }): number => Math.max(10, turns)
 /** Number of turns that are compared before other work may run. */
@@ -59,7 +59,7 @@ const copiedCandidate = z.object({
   turns: z.number(),
 })
 
-/** Reads in the order of the answer, until it has enough rows. @throws the reason of `signal` if it is aborted */
+/** Reads the worlds in the order of the answer until it has enough rows. @throws the reason of `signal` if it is aborted */
 async function listCopiedEvidence(
   graph: Graph,
   rows: readonly Row[],

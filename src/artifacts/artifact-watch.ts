@@ -200,7 +200,7 @@ export class ArtifactWatch {
     if (failure !== null) throw failure
   }
 
-  /** Checks whether an import would only repeat turns, without one that waits again: its context would be replaced. */
+  /** Checks whether an import would repeat turns without a later, imported one, whose context would then be replaced. */
   #isOlder(ready: TaskFolder, found: TaskFolder, stamps: FileStamps): boolean {
     const imported = this.#turns.get(found.folder) ?? new Map()
     const isSame = [...stampTurns(ready, stamps)].every(([turn, stamp]) => imported.get(turn) === stamp)
@@ -230,7 +230,8 @@ export class ArtifactWatch {
 }
 
 /**
- * Reads the finished turns if all their files are whole; null if another file is not, or if one that names the feature may come.
+ * Reads the finished turns if all their files are whole. Returns null if another file of the folder is not whole, or if a file
+ * that names the feature may still come.
  * @param scannedAt time at which the files were listed, in epoch milliseconds: the list lacks later files
  */
 async function readWhole(

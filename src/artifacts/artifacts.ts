@@ -1,7 +1,7 @@
 /**
  * Declares the files of a task folder as the orchestrator, the Player and the Coach write them. Null counts as absent, and a text
- * as a list of one. A field of any other type is dropped, but its file is kept (fit-to-schema.ts). A file of another kind than
- * its name says is not used (autobuild-artifacts.md).
+ * as a list of one. A field of any other type is dropped, but its file is kept (fit-to-schema.ts). A file is not used if its
+ * content is not of the kind that its name states (autobuild-artifacts.md).
  */
 import * as z from 'zod'
 import { canonicalInstant, compareInstants } from '../core/instants.ts'
@@ -232,7 +232,7 @@ export type ParsedArtifact<T> =
   | { ok: true; value: T; misfits: Misfit[]; unmapped: UnmappedKey[] }
   | { ok: false; reason: string }
 
-/** Parses a file. An agent may write its report in a fenced block between prose: the last block that can be used counts. */
+/** Parses a file. An agent may write its report in a fenced block between prose: returns the last usable block. */
 export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtifact<T> {
   const file = parseFile(fileText)
   if (file !== undefined) return withRepeatedKeys(fitArtifact(shape, file), fileText)
@@ -308,7 +308,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
 /**
- * The contract's list "Known and ignored", by shape. For files that provide only single fields it contains the fields that
+ * The contract's list "Known and ignored", by shape. For files that provide only single fields, it contains the fields that
  * identify the task, the turn and the time of the file.
  */
 const IGNORED: Readonly<Record<string, ReadonlySet<string>>> = {

@@ -8,7 +8,7 @@ import type { EarlierReading } from './turn-record.ts'
 type Page<T> = { items: T[]; nextCursor: string | null }
 type PageOf = { project: string | null; limit: number; cursor: string | null }
 
-/** The operations that an import needs. Written out here, because a client is a layer above. */
+/** The operations that an import needs. Declared here, because clients are in a layer above. */
 export type ImportTarget = {
   listWorlds(
     input: PageOf & { featureId: string; taskId: string; withoutTokens: boolean },
@@ -64,10 +64,9 @@ async function worldsOfTask(
 }
 
 /**
- * Returns the world that already contains one of the run's turns (same number and time), of several the one with most of them;
- * null if the run is new, even if it overwrote the folder of an older run. A time from other files of the turn, read before its
- * turn state existed, counts too. A turn without a time is identified by its number, unless another turn of the run differs from
- * the world.
+ * Returns the world that contains the most turns of the run (same number and time). Returns null if the run is new, even if it
+ * overwrote the folder of an older run. A time from other files of the turn, read before its turn state existed, counts too. A
+ * turn without a time is identified by its number, unless another turn of the run differs from the world.
  */
 export function findWorldOfRun(
   run: readonly CaptureRequest[],

@@ -29,7 +29,7 @@ const STATES = ['in_progress', 'design_approved', 'in_review', 'blocked', 'compl
 
 const MAX_BYTES = 1024 * 1024
 
-/** Reads the Markdown files in the folder `tasks` next to `.guardkit`; without `.guardkit`, in all folders `tasks`. */
+/** Reads the Markdown files in the folder `tasks` next to `.guardkit`, or in all folders `tasks` if there is no `.guardkit`. */
 export async function findTaskFiles(
   paths: readonly string[],
   taskIds: ReadonlySet<string>,

@@ -22,10 +22,10 @@ const GIVEN_UP_MS = 30 * 60_000
 export const SHORTEST_TURN_MS = 60_000
 
 /**
- * Returns the folder with only its finished turns. A Player's report waits for its judgement, which is the Coach's report or the
- * turn state, but not one of an earlier run, unless a later turn has begun or the session was abandoned. While the folder
- * changes, new turns also wait for the files that complete them ({@link isIncomplete}): a record of fewer files would be replaced
- * a moment later. (An import also takes turns with only one half.)
+ * Returns the folder with only its finished turns. A Player's report waits for its judgement: a Coach's report or a turn state
+ * that is not from an earlier run. It does not wait if a later turn has begun or the session was abandoned. While the folder
+ * changes, new turns also wait for the files that complete them ({@link isIncomplete}), because a record of fewer files would be
+ * replaced a moment later. (An import also takes turns with only one half.)
  */
 export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: number): TaskFolder {
   const turns = [...folder.turns].map(([turn, files]) => ({
@@ -47,8 +47,8 @@ export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: numbe
 const OPTIONAL_KINDS = ['work_state', 'coach_feedback_for'] as const
 
 /**
- * Checks whether further files of a turn are expected: the folder changed in the last seconds, and one of its reports, a file of
- * a kind that another turn has, an earlier turn, or the checkpoint that closes the turn is missing.
+ * Checks whether further files of a turn are expected: the folder changed in the last seconds, and a file is missing. It is one
+ * of the reports, a file of a kind that another turn has, an earlier turn, or the checkpoint that closes the turn.
  */
 function isIncomplete(folder: TaskFolder, turn: number, stamps: FileStamps, now: number): boolean {
   const { turns, checkpoints, results } = folder
@@ -75,7 +75,7 @@ function isJudged({ player, coach, turn_state: turnState }: TurnFilesFound, stam
 }
 
 /**
- * Returns the folder without some turns. `task_work_results.json` is kept only if it belongs to a remaining turn: each Player's
+ * Returns the folder without some turns. Keeps `task_work_results.json` only if it belongs to a remaining turn: each Player's
  * report comes with new results, which overwrite those of the previous turn.
  */
 export function withoutTurns(

@@ -5,7 +5,7 @@ import { type CaptureRequest, captureRequest } from '../memory/record/record.ts'
 import { leaveOut } from './fit-to-schema.ts'
 import type { Warn } from './truncate-to-limits.ts'
 
-/** Leaves out unusable values of the wire form with a warning, but keeps the turn, unless a required value cannot be used. */
+/** Leaves out unusable values of the wire form with a warning. @throws `invalid_request` if a required value cannot be used */
 export function fitRequest(wire: Record<string, unknown>, what: string, warn: Warn): CaptureRequest {
   for (const leftOut = new Set<string>(); ; ) {
     try {

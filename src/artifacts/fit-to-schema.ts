@@ -11,8 +11,8 @@ export type Fitted<T> = { value: T; misfits: Misfit[] }
 const MAX_ROUNDS = 8
 
 /**
- * A field of another type is read as the schema's type if that is lossless, and is left out otherwise. A required field that is
- * left out takes its entry with it. Null: the value is not even the outermost type.
+ * Fits a value to a schema. Reads a field of another type as the schema's type if nothing is lost, and leaves it out otherwise. A
+ * required field that is left out takes its entry with it. Returns null if the value itself has the wrong type.
  */
 export function fitToSchema<T>(schema: z.ZodType<T>, given: unknown): Fitted<T> | null {
   const value: unknown = JSON.parse(JSON.stringify(given))

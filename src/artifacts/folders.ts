@@ -107,8 +107,8 @@ async function existing(paths: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Finds the folders that contain artifacts, each once. Links are not followed, so there is no loop. Neighboring folders are read
- * in parallel, because a watch scans all of them again and again.
+ * Finds the folders that contain artifacts, each once. Does not follow links, so there is no loop. Reads neighboring folders in
+ * parallel, because a watch scans all of them again and again.
  */
 async function foldersBelow(
   at: Place,

@@ -1,6 +1,6 @@
 /**
  * Reads the state of a repository by git: the tree of HEAD, and a digest of what differs from it (contract: evidence.md,
- * "Observations"). Two states with the same tree and digest have the same files, staged, committed or not.
+ * "Observations"). Two states with the same tree and digest have the same files, whether changes are committed or not.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -19,7 +19,8 @@ const MAX_DEPTH = 5
 const MAX_READ_BYTES = 512 * 1024 * 1024
 
 /**
- * Reads the tree of the repository of a folder; the empty tree without a commit, null without a repository or git.
+ * Reads the tree of the repository that contains a folder. Returns the empty tree if there is no commit, and null if there is no
+ * repository or no git.
  * @example await readTree('.') // { tree: '4b825dc…', dirty: null, commit: 'd20ace7…' }
  */
 export const readTree = (folder: string): Promise<Tree | null> => readTreeBelow(folder, MAX_DEPTH)
@@ -40,7 +41,7 @@ export type Differences = {
   files: string[]
 }
 
-/** Compares the files of a folder with an earlier tree; null if the repository no longer has it, as after a shallow clone. */
+/** Compares the files of a folder with an earlier tree; null if the repository lacks the tree, as after a shallow clone. */
 export async function listDifferences(
   folder: string,
   from: { tree: string; dirty: string | null },
@@ -54,8 +55,8 @@ export async function listDifferences(
 }
 
 /**
- * Finds a file that was changed after a time, tracked or neither tracked nor ignored. A tracked file that is gone counts if its
- * folder changed since.
+ * Finds a file that was changed after a time. Ignored files do not count. A tracked file that is gone counts if its folder
+ * changed since.
  */
 export async function findFileChangedAfter(
   folder: string,

@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 50_000
 
 /**
  * Calls `work` with a git that compares all files. `--assume-unchanged` and `--skip-worktree` make git report a changed file as
- * unchanged. Removes these marks in a copy of the index, except from files that a sparse checkout leaves out.
+ * unchanged. Removes these marks in a copy of the index. Files that a sparse checkout leaves out keep theirs.
  */
 export async function withHiddenFiles<T>(git: GitRun, work: (git: GitRun) => Promise<T>): Promise<T> {
   const hidden = await listHidden(git)

@@ -37,9 +37,9 @@ const importOptions = z.strictObject({
 export type ImportOptions = z.input<typeof importOptions>
 
 /**
- * Captures the turns of the autobuild artifacts below the paths, each run in the world that already contains one of its turns,
- * otherwise in a new world. A repeated import changes only turns that have gained content (autobuild-artifacts.md). A turn that
- * cannot be stored is counted and reported.
+ * Captures the turns of the autobuild artifacts below the paths. A run is captured in the world that already contains one of its
+ * turns, otherwise in a new world. A repeated import changes only turns that have gained content (autobuild-artifacts.md). A turn
+ * that cannot be stored is counted and reported.
  * @throws `not_found` if a path is not a folder; `store_unavailable`, `timeout` …: a repeated import continues from there
  * @example const { turnsCreated } = await importAutobuild(client, ['./shop/.guardkit'], { project: 'shop' })
  */
@@ -278,7 +278,7 @@ async function capture({ client, report, onTurn }: Importing, request: CaptureRe
 
 /**
  * Creates the next world of the task. If an import is interrupted before its first capture, the next import finds the empty world
- * by the key, which is derived from the first turn, because a watch does not know the later ones yet.
+ * by its key. The key is derived from the first turn, because a watch does not know the later ones yet.
  */
 async function newWorld(
   { client, project }: Importing,

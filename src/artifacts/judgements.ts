@@ -38,7 +38,7 @@ type CriterionEntry = {
   evidence?: string | undefined
 }
 
-/** The words of the API, and those of tests and checklists that Coaches write into their files. */
+/** Words of the API, and words of tests and checklists that Coaches write into their files. */
 const RESULT_WORDS = {
   ...CRITERION_STATUS_WORDS,
   verified: [...CRITERION_STATUS_WORDS.verified, 'pass', 'met', 'true'],
@@ -82,8 +82,8 @@ export function toVerifications(
 }
 
 /**
- * Reads the promises of the Player's report, otherwise those of `task_work_results.json`, which belong to the newest turn (seed
- * 004 looks there first).
+ * Reads the promises of the Player's report. If it has none, reads those of `task_work_results.json`, which belong to the newest
+ * turn (seed 004 looks there first).
  */
 export function toPromises(
   player: PlayerReport | undefined,

@@ -21,7 +21,7 @@ export class TooManyBlocks extends Error {
   }
 }
 
-/** Reads a part of a file, and names the part (`has the issue 7, which`) in an error. @throws {@link TooManyBlocks} */
+/** Reads a part of a file. An error begins with `part`, such as `has the issue 7, which`. @throws {@link TooManyBlocks} */
 export function readPart<T>(part: string, read: () => T): T {
   try {
     return read()
@@ -141,9 +141,9 @@ type OpenItem = { item: ListItem; content: number }
 const BREAK = /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/
 /** Matches the mark of a list item. A list that was copied from a word processor has other bullets at each level. */
 const ITEM = /^([-*+•◦●○▪]|\d{1,9}[.)])([ \t]+|$)/
-/** The space may be missing after two marks or more, as in files that people and agents write. */
+/** The space may be missing after two or more marks, because people and agents leave it out. */
 const HEADING = /^(#{1,6})(?:[ \t]|$|(?<=##)(?=[^#]))/
-/** A tag that begins or ends a folded part ends a list. */
+/** Tag that begins or ends a folded part. It ends a list. */
 const FOLD = /^<\/?(?:details|summary)\b/i
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/
 const UNDERLINE = /^(?:=+|-+)$/
@@ -199,8 +199,8 @@ class Reader {
   }
 
   /**
-   * Returns the innermost item whose text begins at or left of a column. Starts at the outermost item: any number can be open,
-   * but only as many can match as the line has columns of indentation.
+   * Returns the innermost item whose text begins at or left of a column. Starts at the outermost item: any number of items can be
+   * open, but only as many can match as the line has columns of indentation.
    */
   #enclosing(indent: number): OpenItem | undefined {
     let found: OpenItem | undefined

@@ -190,9 +190,9 @@ async function findWriteTime(
 type ResultsTime = { at: number; isStated: boolean }
 
 /**
- * Finds the turn that wrote `task_work_results.json`, which each turn overwrites: the first turn of the newest run that ended
- * after the results were written, if it began before. A copy of a folder has new file times: results without a time of their own
- * may be newer than every turn, and belong to the last one.
+ * Finds the turn that wrote `task_work_results.json`, which each turn overwrites. It is the first turn of the newest run that
+ * ended after the results were written, if it began before. A copy of a folder has new file times, so results without a time in
+ * the file may be newer than every turn. They belong to the last one.
  */
 function findTurnOfResults(
   turns: readonly TurnSources[],
@@ -211,7 +211,7 @@ function completion(turn: TurnSources): number | null {
   return completed === null ? null : Date.parse(completed)
 }
 
-/** Returns the latest time at which a turn may have written its results. Only a turn state has the end of the whole turn. */
+/** Returns the latest time at which a turn may have written its results. Only a turn state has the end of the turn. */
 function latestWrite(turn: TurnSources): number {
   const completed = completion(turn) ?? Number.POSITIVE_INFINITY
   return isText(turn.turnState?.completed_at) ? completed : completed + SHORTEST_TURN_MS

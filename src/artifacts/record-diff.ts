@@ -66,16 +66,16 @@ export const differs = ({ gained, lost, changed }: Difference): boolean =>
   gained.length + lost.length + changed.length > 0
 
 /**
- * Checks whether the newly read record replaces the stored one: it has more content and lacks nothing, so two copies of a folder
- * cannot replace each other forever.
+ * Checks whether the newly read record replaces the stored one. It must have more content and lack nothing: otherwise two copies
+ * of a folder could replace each other forever.
  */
 export const hasGained = ({ gained, lost, entriesGained }: Difference): boolean =>
   lost.length === 0 && (gained.length > 0 || entriesGained)
 
 /**
- * Checks whether the stored record is an earlier reading of the same files: it has the time or the summary from before a turn
- * state came, or before a text proved to be boilerplate. A folder with fewer turns than are stored is an old copy and never
- * replaces a record.
+ * Checks whether the stored record is an earlier reading of the same files. Its time or summary was read before a turn state
+ * came, or before a text proved to be boilerplate. A folder with fewer turns than are stored is an old copy and never replaces a
+ * record.
  */
 export function isEarlierReading(
   stored: TurnState,
@@ -101,7 +101,7 @@ export const onlyAdds = ({ lost, changed }: Difference): boolean =>
 
 const OF_RESULTS = ['playerSummary', 'promises', 'testsPassed', 'testsFailed', 'coverage'] as const
 
-/** Keeps fields that came from `task_work_results.json`: the file describes only the newest turn, so the folder has lost them. */
+/** Keeps fields that came from `task_work_results.json`. It describes only the newest turn, so the folder has lost them. */
 export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState): CaptureRequest {
   const missing = OF_RESULTS.filter((field) => !isFilled(request[field]) && isFilled(stored[field]))
   return { ...request, ...Object.fromEntries(missing.map((field) => [field, stored[field]])) }

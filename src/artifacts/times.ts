@@ -68,9 +68,9 @@ export function findCommit(
 
 /**
  * Splits the turns of one task, given in turn order, into its runs, oldest first. Each run is a world. A re-run overwrites the
- * first files of the folder and leaves the later ones of the previous run, so a turn that was completed *before* the last timed
- * turn belongs to another run. Equal times do not split: the clock did not advance. A turn without a time stays with its
- * predecessor (autobuild-artifacts.md, "Worlds"; 8 of 53 folders with several turns contain mixed runs).
+ * first files of the folder and leaves the later files of the previous run. A turn that was completed *before* the last timed
+ * turn therefore belongs to another run. Equal times do not split: the clock did not advance. A turn without a time stays with
+ * its predecessor (autobuild-artifacts.md, "Worlds"; 8 of 53 folders with several turns contain mixed runs).
  */
 export function splitRuns<T>(turns: readonly T[], completedAt: (turn: T) => number | null): T[][] {
   const runs: { began: number; turns: T[] }[] = []

@@ -113,7 +113,7 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
   return { record: truncateToLimits(record, warn), warnings }
 }
 
-/** Warns if a file names another turn or another task than the `counting` sources do. */
+/** Warns if a file names another turn or task than the sources in `counting`. */
 export function listOtherPlaces(
   { taskId, turn }: Pick<TurnSources, 'taskId' | 'turn'>,
   counting: { turn: string; task: string },

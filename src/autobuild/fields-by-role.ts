@@ -18,7 +18,7 @@ const OF_BOTH = {
   extra: true,
 } as const
 
-/** The halves of a turn record by role: a Player that could set verifications would judge itself. */
+/** Half of the turn record that a Player may set. A Player that could set verifications would judge itself. */
 export const playerHalf = turnInput.pick({
   playerSummary: true,
   playerDecision: true,
@@ -95,10 +95,10 @@ function parseForm<S extends z.ZodType>(half: S, given: object, who: string): z.
   }
 }
 
-/** Maximum number of values that a turn names as left out. */
+/** Maximum number of omitted values that a turn names. */
 const MAX_NOTES = 100
 
-/** Matches a place in a list or map whose entries are separate statements: one that does not fit makes the others no less true. */
+/** Matches a place in a list or map whose entries are independent statements: an invalid entry does not affect the others. */
 const IN_ENTRIES =
   /^(?:(issues|verifications|promises)\[(\d+)\](?:\.(\w+))?|(acceptanceCriteriaStatus|acceptance_criteria_status|gates)\.(.+))/s
 
@@ -106,9 +106,9 @@ const IN_ENTRIES =
 const NEEDED = new Set(['criterionId', 'criterion_id', 'status', 'observation', 'severity', 'description'])
 
 /**
- * Leaves out the fields of entries that do not fit, or the whole entry if the field is needed.
+ * Removes the fields of entries that do not fit, or the whole entry if the field is needed.
  *
- * @returns the problems as texts; none if another value does not fit
+ * @returns the problems as texts; an empty list, without a change, if a value outside of entries does not fit
  */
 function leaveOutEntries(half: Record<string, unknown>, problems: readonly Problem[]): string[] {
   const places = problems.map(({ path }) => IN_ENTRIES.exec(path) ?? [])
@@ -140,7 +140,7 @@ const MAX_BYTES = 480 * 1024
 
 const OUTPUT_STEP = 256
 
-/** Shortens the outputs of commands, the longest first, until a record fits into one request; then leaves out observations. */
+/** Shortens the outputs of commands, longest first, until a record fits into one request. Then leaves out observations. */
 export function fitOutputs<R extends CoachHalf>(record: R): R {
   let fitted = record
   for (let kept = MAX_OUTPUT_TAIL_BYTES; kept > 0 && (measureSize(fitted) ?? 0) > 2 * MAX_BYTES; ) {

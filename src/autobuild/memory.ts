@@ -27,8 +27,8 @@ const SUMMARIES = 3
 const MIN_TOKENS = 100
 
 /**
- * Gives agents the context of earlier turns. While the memory is unavailable, this is its last answer, with the turns of this
- * process since then: never empty, because an unavailable memory is not an empty one (invariant 4).
+ * Gives agents the context of earlier turns. While the memory is unavailable, this is its last answer with the turns of this
+ * process since then. It is never empty, because an unavailable memory is not an empty one (invariant 4).
  */
 export class Memory {
   readonly #options: MemoryOptions

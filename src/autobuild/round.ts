@@ -110,7 +110,8 @@ function addSeen(given: GivenContext, seen: Seen | undefined): GivenContext {
 
 /**
  * Adds the observations to the Coach's half, behind its own verdicts. An approval over a failed command is recorded as feedback,
- * because the session must not end while a declared command fails. Above the limit, verdicts that agree with a command go.
+ * because the session must not end while a declared command fails. Above the limit, drops the Coach's verdicts that agree with a
+ * command.
  */
 function withSeen(half: CoachHalf, { commands, verifications }: Seen): CoachHalf {
   const own = half.verifications ?? []

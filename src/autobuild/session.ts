@@ -21,7 +21,7 @@ const AGAIN_MS = 1_000
 
 type Events<T = void> = AsyncGenerator<AutobuildEvent, T>
 
-/** Worlds in which loops of this process run, by their client: two loops in one world would use the same worker id. */
+/** Worlds in which loops of this process run, by their client. Two loops in one world would use the same worker id. */
 const worldsAtWork = new WeakMap<TurngraphClient, Set<string>>()
 
 export class Session<Task, Report> {
@@ -69,7 +69,7 @@ export class Session<Task, Report> {
     return this.#turn
   }
 
-  /** The record of a turn that could be neither stored nor spooled, or the Player's half if an error came before a verdict. */
+  /** Record of a turn that could be neither stored nor spooled, or the Player's half if an error came before a verdict. */
   get unsaved(): RoundRecord | null {
     return this.#unsaved ?? (this.#signal.aborted ? null : this.#half)
   }

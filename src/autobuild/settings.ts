@@ -33,8 +33,8 @@ const bounds = z.strictObject({
   /** False: the loop continues even if the stall analysis returns `should_stop`. */
   stopOnStall: z.boolean().default(true),
   /**
-   * Milliseconds to wait for an unavailable service if the loop cannot continue without it, or that rejects calls for their rate;
-   * default 120,000.
+   * Milliseconds to wait for an unavailable service if the loop cannot continue without it, or for a service that limits the rate
+   * of calls; default 120,000.
    */
   patienceMs: z.number().min(0).default(120_000),
   /**

@@ -20,8 +20,8 @@ type Waiting = { type: 'waiting'; reason: string }
 export type Place = { client: TurngraphClient; world: World }
 
 /**
- * Takes the world's next turn as a single attempt, also one that an earlier process of this program left. Waits for another
- * program's attempt as long as its lease may last. @throws `busy` if its owner is alive, or if a turn run is active
+ * Takes the world's next turn as a single attempt. Resumes an attempt that an earlier process of this program left. Waits for
+ * another program's attempt as long as its lease may last. @throws `busy` if its owner is alive, or if a turn run is active
  */
 export async function* acquireTurn(place: Place, signal: AbortSignal): AsyncGenerator<Waiting, TurnLease> {
   const until = performance.now() + longestWait(place.world) + GRACE_MS
@@ -110,7 +110,7 @@ export class TurnLease {
     return this.#lost.signal
   }
 
-  /** Commits the turn, also repeatedly. @throws `lease_lost` if another process has the turn, and the other errors of a commit */
+  /** Commits the turn. May be repeated. @throws `lease_lost` if another process has the turn, and the other errors of a commit */
   async commit(turn: AttemptTurn): Promise<void> {
     const { client, world } = this.#place
     await this.#reacquiring

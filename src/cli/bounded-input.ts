@@ -27,8 +27,8 @@ export async function readAtMost(file: string, limit: number): Promise<Buffer> {
 const OF_THE_SYSTEM = /^\/(?:dev|proc)\//
 
 /**
- * Describes a file. Rejects FIFOs and devices, which another person may have put in a folder: opening a FIFO waits, and a device
- * may have no end.
+ * Returns the status of a file. Rejects FIFOs and devices, which another person may have put in a folder: opening a FIFO waits,
+ * and a device may have no end.
  */
 export async function refuseEndless(file: string): Promise<Stats> {
   const found = await stat(file)

@@ -40,8 +40,8 @@ export function describeCapture(answer: OperationOutput<'captureTurnState'>): st
 /**
  * Captures every line and prints its result with the line number. Continues after an invalid line; stops if the graph is
  * unreachable or the token is rejected.
- * @throws the error that stopped it, otherwise the first error of a line. It lists what was stored, must be fixed, and must be
- *   sent again.
+ * @throws the error that stopped it, otherwise the first error of a line. The error lists the lines that were stored, that must
+ *   be fixed, and that must be sent again.
  */
 export async function captureLines(
   client: TurngraphClient,

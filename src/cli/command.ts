@@ -7,8 +7,8 @@ import type { Target } from './folder-task.ts'
 import type { Window } from './require-project.ts'
 
 /**
- * Flags, their text in `--help`, and their value: `<n>` and `<ms>` take a whole number, any other placeholder a text that is not
- * empty, and a flag without a placeholder is a switch.
+ * Flags, their text in `--help`, and their value: `<n>` and `<ms>` take a whole number, and any other placeholder takes a text
+ * that is not empty. A flag without a placeholder is a switch.
  */
 type Parameter = readonly [flags: string, description: string, takes?: Takes]
 type Takes = {

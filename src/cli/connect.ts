@@ -145,8 +145,8 @@ const ASK_AGAIN_MS = 50
 type Patience = { serverMs: number; holderMs: (error: InUseError) => number; signal?: AbortSignal }
 
 /**
- * Finds the running server, otherwise opens the graph. Waits for a server that starts, and for a process that has the graph open,
- * again for each one: commands that run in parallel open the graph one after the other.
+ * Finds the running server, otherwise opens the graph. Waits for a server that starts, and for each process that has the graph
+ * open, because commands that run in parallel open the graph one after the other.
  */
 export async function serverOr<T>(
   folder: Pick<Config, 'dataFolder' | 'token'>,

@@ -10,7 +10,7 @@ export type ContextName = { task: string; turn: number; role: 'player' | 'coach'
 const PLACEHOLDER = /\{([^{}]*)\}/g
 const PLACEHOLDERS = ['task', 'turn', 'role']
 
-/** @throws `invalid_request` if the pattern is not a file name in the task's folder, or not one for each role */
+/** @throws `invalid_request` if the pattern is not the name of a file in the task's folder, or has no `{role}` */
 export function contextFileNames(pattern: string): (name: ContextName) => string {
   const nameFor = (values: ContextName) =>
     pattern.replace(PLACEHOLDER, (whole, key) => String(values[key as keyof ContextName] ?? whole))

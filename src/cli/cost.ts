@@ -62,7 +62,7 @@ Example:
   },
 )
 
-/** `6.00`; `<0.01` for a price that would be rounded to nothing. */
+/** `6.00`, or `<0.01` for a price that would be rounded to zero. */
 const showDollars = (price: number | null): string =>
   price === null ? 'no price' : price > 0 && price < 0.005 ? '<0.01' : price.toFixed(2)
 

@@ -16,7 +16,7 @@ export class GateLog {
     this.#file = path.join(dataFolder, 'gate.log')
   }
 
-  /** The number of messages of the gate to a session, and the digest of the last one. */
+  /** Returns the number of messages of the gate to a session, and the digest of the last one. */
   read(sessionId: string): { times: number; lastDigest: string | null } {
     const id = JSON.stringify(sessionId)
     const spoken = [`${this.#file}.old`, this.#file]

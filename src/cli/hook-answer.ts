@@ -23,7 +23,7 @@ export type HookQuestion = {
 type Settings = { dataFolder: string; project: string | undefined; waitMs: number }
 
 /**
- * Prints the result of `answer` for the event on standard input, if a task is set. If the memory is unavailable, prints a message
+ * If a task is set, prints the result of `answer` for the event on standard input. If the memory is unavailable, prints a message
  * for the user and the result of `whenAway`.
  */
 export const answerHook = (

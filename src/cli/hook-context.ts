@@ -1,6 +1,6 @@
 /**
- * The hook that Claude Code runs at SessionStart if it was installed with `--gate`: binds a session that starts to the task of
- * its folder, and gives the task's context to an agent that begins, is resumed or forked, or has just lost its own by compaction.
+ * The hook that Claude Code runs at SessionStart if it was installed with `--gate`. Binds a session that starts to the task of
+ * its folder. Gives the task's context to an agent that begins, is resumed or forked, or has just lost its context by compaction.
  * Arguments: the data folder, the project if one is named; `--policy=POLICY`.
  */
 import { readHookArguments } from './gate-policy.ts'

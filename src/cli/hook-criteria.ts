@@ -8,8 +8,8 @@ import { NoAnswer } from './hook-service.ts'
 export type Unproven = { id: string; why: string; text: string | null; lastTurn: number | null }
 
 /**
- * Lists the criteria of `GET /v1/criteria` that count, that an agent can prove (not `manual`), and that are not proven. Verified
- * ones are listed if a later turn contested them or touched files of their proof, except under the policy `sticky`.
+ * Lists the criteria of `GET /v1/criteria` that count, that an agent can prove (not `manual`), and that are not proven. Includes
+ * verified criteria if a later turn contested them or touched files of their proof, except under the policy `sticky`.
  */
 export function listUnproven(criteria: unknown, policy: string): Unproven[] {
   if (!Array.isArray(criteria)) throw new NoAnswer('its answer comes from another version of Turngraph')

@@ -1,5 +1,5 @@
 /**
- * Reads and writes the small files that hooks use. A hook must end with any content of a repository or data folder: only regular
+ * Reads and writes the small files that hooks use. A hook must end whatever a repository or data folder contains, so only regular
  * files of at most 64 KiB are used. Builtin modules only.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
@@ -35,8 +35,8 @@ export function fill(buffer: Buffer, opened: number): number {
 }
 
 /**
- * Opens a file of lines to write at its end. A file above its limit is renamed to `.old` first. Appending is atomic, so two hooks
- * at once lose no line. @throws UnusableFile
+ * Opens a file of lines to append to. A file above its limit is renamed to `.old` first. Appending is atomic, so two hooks at
+ * once lose no line. @throws UnusableFile
  */
 export function openToAppend(file: string, maxBytes: number): number {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)

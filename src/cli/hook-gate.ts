@@ -1,7 +1,7 @@
 /**
  * The hook that Claude Code runs at Stop if it was installed with `--gate`: lists the unproven criteria of a task for the agent
- * of the bound session. It repeats the list only if the criteria changed, and a limited number of times, because an agent that
- * cannot meet a criterion must be able to end.
+ * of the bound session. It repeats the list only if the criteria changed, and only a limited number of times, because an agent
+ * that cannot meet a criterion must be able to end.
  * Arguments: the data folder, the limit, the project if one is named; `--policy=POLICY`.
  */
 import { plural } from '../core/plural.ts'
@@ -16,8 +16,8 @@ const { named, policy } = readHookArguments(process.argv.slice(2))
 const [dataFolder = '.turngraph', limit = '3', project] = named
 
 /**
- * A subagent ends when its own work does. A session that background work or a scheduled job will wake has not ended: the gate
- * could only make it ask again (anthropics/claude-code#55754).
+ * Answers only at the end of a session. A subagent ends when its work does. A session has not ended if background work or a
+ * scheduled job will wake it: the gate could only make it ask again (anthropics/claude-code#55754).
  */
 async function answerStop({ input, found, ask }: HookQuestion): Promise<HookAnswer | null> {
   const { event, sessionId, agentId, pendingWork } = input

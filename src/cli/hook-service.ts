@@ -1,4 +1,4 @@
-/** Calls the running service from a hook. Loads no package and no graph: loading either takes longer than a hook may take. */
+/** Calls the running service from a hook. Loads no package and no graph, because either takes longer than a hook may take. */
 import { type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -16,12 +16,12 @@ export class NoAnswer extends Error {}
 /** A hook has 200 ms in all, and Node itself takes about 50 of them to start. */
 export const WAIT_MS = 150
 
-/** Time limit at the start of a session: it starts once, and an agent without memory repeats work. */
+/** Time limit at the start of a session. It is longer: a session starts once, and an agent without memory repeats work. */
 export const START_WAIT_MS = 2_000
 
 /**
  * Finds the service of TURNGRAPH_URL, otherwise the one of the data folder, and the token of commands. A service on a loopback
- * address must prove first that it knows the token (src/platform/service-proof.ts). @throws NoAnswer
+ * address must first prove that it knows the token (src/platform/service-proof.ts). @throws NoAnswer
  */
 export async function findService(
   dataFolder: string,

@@ -30,7 +30,7 @@ const entry = z.looseObject({ hooks: z.array(z.unknown()).optional() })
 /** Part of a settings file that must fit, so that no edit loses data. */
 const hookSettings = z.looseObject({ hooks: z.record(z.string(), z.array(entry)).optional() })
 
-/** Puts these hooks in place of all hooks of Turngraph in the text of a settings file. @throws UnfitFile */
+/** Replaces all hooks of Turngraph in the text of a settings file with these. @throws UnfitFile */
 export function withHooks(text: string, added: readonly Hook[]): string {
   const settings = parse(withoutHooks(text))
   for (const { event, command, matcher } of added) {
@@ -40,7 +40,7 @@ export function withHooks(text: string, added: readonly Hook[]): string {
   return settings.text
 }
 
-/** Removes our hooks, and lists that become empty, from the text of a settings file. @throws UnfitFile */
+/** Removes our hooks from the text of a settings file, and lists that become empty. @throws UnfitFile */
 export function withoutHooks(text: string): string {
   const settings = parse(text)
   let [ours] = listOurs(settings)
@@ -59,7 +59,7 @@ export function withoutHooks(text: string): string {
 /** Returns the name of our part of a settings file; null if it has no hook of ours. @throws UnfitFile */
 export const findHooks = (text: string): string | null => (listOurs(parse(text)).next().done ? null : 'hooks')
 
-/** Checks that a settings file has the hooks of an import and of a gate, all of this installation. @throws UnfitFile */
+/** Checks that a settings file has the hooks of an import and of a gate, all from this installation. @throws UnfitFile */
 export function hasAllHooks(text: string): boolean {
   const commands = [...listOurs(parse(text))].map(({ command }) => command)
   const programs = new Set(commands.map((command) => OURS.exec(command)?.[1]))

@@ -31,7 +31,7 @@ export class TaskNotNamed extends Error {
 export const isBoundTo = ({ file, sessionId: bound }: FoundTask, sessionId: string | null): boolean =>
   file === null || (bound !== null && bound === sessionId)
 
-/** Returns the task of TURNGRAPH_TASK, otherwise that of {@link findTaskFile}; null without either. @throws TaskNotNamed */
+/** Returns the task of TURNGRAPH_TASK, otherwise that of {@link findTaskFile}; null if there is neither. @throws TaskNotNamed */
 export function findTask(
   named: string | undefined,
   folders: readonly (string | null | undefined)[],
@@ -134,7 +134,7 @@ export function writeTask(file: string, task: NamedTask, sessionId: string | nul
 }
 
 /**
- * Binds a session to the task of a file, unless another one is bound already, also one that starts at once.
+ * Binds a session to the task of a file, unless the task is bound already. If two sessions start at once, only one is bound.
  * @returns the task with the session that is bound to it now; null if the file is gone @throws TaskNotNamed
  */
 export function bindSession(file: string, sessionId: string): FoundTask | null {

@@ -19,9 +19,9 @@ export function setReadsOnly(isReadsOnly: boolean): void {
 }
 
 /**
- * Handles errors of the output. A closed pipe, as in `turngraph worlds | head -1`, is no failure, and neither is a closed
- * terminal. A command that writes finishes its work without output: otherwise `turngraph capture turns.jsonl | head -1` stores a
- * part and looks successful.
+ * Handles errors of the output. A closed pipe, as in `turngraph worlds | head -1`, or a closed terminal is not a failure. A
+ * command that writes finishes its work without output: otherwise `turngraph capture turns.jsonl | head -1` would store a part
+ * and look successful.
  */
 export function watchOutput(report: (error: TurngraphError) => number): void {
   let isFull = false

@@ -8,7 +8,7 @@ export const hasDisplay = (): boolean =>
   process.platform === 'win32' ||
   Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
 
-/** Opens the address, which has a code, through a private file: other users can see the arguments of a process. */
+/** Opens an address with a code through a private file, because other users can see the arguments of a process. */
 export async function openBrowser(dataFolder: string, address: string): Promise<void> {
   const file = path.join(dataFolder, 'open.html')
   replacePrivateFile(file, documentThatLeadsTo(address))

@@ -46,7 +46,7 @@ import { addWatch } from './watch.ts'
 import { addWhy } from './why.ts'
 import { addWorlds } from './worlds.ts'
 
-/** A command imports its dependencies when it runs, so that `--help` loads neither a graph engine nor a schema. */
+/** Builds the command line. Commands import their code when they run: `--help` loads neither a graph engine nor a schema. */
 export function buildProgram({ listsAll = false }: { listsAll?: boolean } = {}): Command {
   const program = new Command('turngraph')
     .description('The memory of autobuild sessions: every turn, verification and promise as a graph.')

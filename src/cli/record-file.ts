@@ -88,8 +88,8 @@ function splitLines(bytes: Buffer): RecordLine[] {
 const BLANK = Buffer.from(' \t\r')
 
 /**
- * Decides if a file has JSON lines: by its name, or if it is not one JSON value and one of its lines, or the beginning of its
- * first two, is an object. A record may span several lines, and a line of many may be damaged.
+ * Decides if a file has JSON lines. It does if its name says so, or if it is not a single JSON value and one of its lines, or the
+ * beginning of its first two, is an object. A record may span several lines, and one of many lines may be damaged.
  */
 function isJsonLines(file: string, bytes: Buffer, lines: readonly RecordLine[]): boolean {
   if (['.jsonl', '.ndjson'].includes(path.extname(file))) return true

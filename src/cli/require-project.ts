@@ -22,7 +22,7 @@ export async function readPages<P extends Page<unknown>>(
   return { ...page, items }
 }
 
-/** Suggests similar names that the caller may read. @throws `not_found` if the graph has nothing of the project */
+/** Rejects an unknown project, and suggests similar names. @throws `not_found` if the graph has nothing of the project */
 export async function requireProject(client: TurngraphClient, project: string): Promise<void> {
   const { items } = await readPages({}, (window) => client.listProjects(window))
   const names = items.map((item) => item.project)

@@ -166,7 +166,7 @@ function leave(exitCode: number, follow: string, project: string | undefined): v
   printNote(`The run goes on in its service. Follow it with: turngraph run ${follow}${inProject}`)
 }
 
-/** Waits until the run has ended, and then until the run has ended that resumes it, if a restart interrupted it. */
+/** Waits until the run has ended. If a restart interrupts the run, waits for the run that resumes it, too. */
 async function watchRun(
   client: TurngraphClient,
   turnRunId: string,

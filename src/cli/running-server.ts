@@ -12,9 +12,8 @@ export type Server = { pid: number; url: string; ready: boolean }
 const ANSWERS_WITHIN_MS = 2_000
 
 /**
- * Finds the server that `server.json` names, if its process lives and proves that it knows the token of the folder: a kill -9
- * leaves the file behind, and its port may belong to another program by now.
- * @throws `invalid_request` if another user or a repository may have written `server.json` or the token
+ * Finds the server that `server.json` names. Its process must live and prove that it knows the token of the folder: a kill -9
+ * leaves the file behind, and another program may use the port by now.
  */
 export async function runningServer({
   dataFolder,

@@ -16,8 +16,8 @@ import { createHttpClient, openStore, serverOr, throughService } from './connect
 const PATIENCE_MS = 15_000
 
 /**
- * The running service of a data folder, otherwise a new one in this process on a free loopback port, which other processes can
- * use, too. If the running service ends, this process takes over.
+ * The running service of a data folder, otherwise a new one in this process. The new one has a free loopback port, so that other
+ * processes can use it. If the running service ends, this process takes over.
  */
 export class SharedService {
   readonly #config: Config
@@ -45,7 +45,7 @@ export class SharedService {
     return this.#client
   }
 
-  /** Yields the changes in a project from now on, also after a takeover. Resolves when later changes cannot be missed. */
+  /** Yields the changes in a project from now on, even after a takeover. Resolves when later changes cannot be missed. */
   async changes(project: string, signal: AbortSignal): Promise<AsyncIterable<ChangeEvent>> {
     const until = joinSignals(signal, this.#closing.signal)
     const opening = new AbortController()

@@ -5,8 +5,8 @@ import { endWithTerminal } from './lost-output.ts'
 const SAME_SIGNAL_MS = 300
 
 /**
- * Signals that end a process. Node resets the signals that `nohup` ignores at its start, so SIGHUP, of a closed terminal, ended a
- * process with `nohup`, too, before it had a listener.
+ * Signals that end a process. SIGHUP means that the terminal was closed. `nohup` ignores it, but Node resets ignored signals at
+ * its start: without a listener, SIGHUP would end the process.
  */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

@@ -9,7 +9,7 @@ export type Cell = string | number | null | Painted
 type Painted = { text: string; paint: (text: string) => string }
 
 /**
- * Prints a table with the headings of seed 002 (`AVG_LENGTH`); `names` of a query stay as its author chose them.
+ * Prints a table with the headings of seed 002 (`AVG_LENGTH`). `as: 'names'` prints the column names of a query unchanged.
  * @example printTable(['since turn'], [[3]]) // SINCE_TURN
  */
 export function printTable(

@@ -11,8 +11,8 @@ type Status = { worldSlug: string; endedAt: string | null }
 const ASK_AGAIN_MS = 2_000
 
 /**
- * Checks the status whenever the session changes, and every few seconds until its first event: a session that is deleted before
- * the stream begins causes none.
+ * Checks the status whenever the session changes. Until the first event, also checks it every few seconds: a session that is
+ * deleted before the stream begins causes no event.
  */
 export async function untilEnded<S extends Status>(
   client: Pick<TurngraphClient, 'events'>,

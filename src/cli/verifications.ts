@@ -67,7 +67,7 @@ const PROOF_FIELDS = ['verifications', 'junit', 'tap', 'vitest_json']
 
 /**
  * Makes a request from bare verifications. An object is a request if it has proofs, or other fields of a request and none of a
- * verification; otherwise it is one verification, whose error names the missing fields.
+ * verification. Otherwise it is one verification, and the error names its missing fields.
  */
 function toRequest(content: unknown, fields: Record<'request' | 'verification', string[]>): unknown {
   if (Array.isArray(content)) return { verifications: content }

@@ -85,7 +85,7 @@ async function readFile(file: string) {
   }
 }
 
-/** The time of the run is that of the newest report. Its files are those of the working folder, unless one changed since. */
+/** Describes the test run. Its time is that of the newest report. Its files are those of the folder, unless one changed since. */
 async function describeRun(
   files: readonly ReportFile[],
 ): Promise<{ run: Reported; changedFile: string | null }> {

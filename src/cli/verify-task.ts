@@ -15,8 +15,8 @@ export const usage = (message: string): TurngraphError =>
   new TurngraphError('invalid_request', message, { hint: '`turngraph verify --help` shows examples.' })
 
 /**
- * Reads the task and its declared criteria, otherwise the criteria of its session. The connection ends before a command runs: an
- * embedded graph is free for others, and for the command itself.
+ * Reads the task and its declared criteria, or the criteria of its session if the task declares none. The connection ends before
+ * a command runs: an embedded graph is then free for others, and for the command itself.
  */
 export async function readTask(
   { featureId, taskId, worldSlug, turnNumber, project }: Given,

@@ -81,7 +81,7 @@ async function refuseUnstorable(argv: readonly string[]): Promise<void> {
   if (problem !== undefined) throw usage(`The command ${problem}, or put it into a script.`)
 }
 
-/** A single argument with blanks is a whole command line. With a shell, each command of the line must succeed, also in a pipe. */
+/** A single argument with blanks is a whole command line. With a shell, each of its commands must succeed, also in a pipe. */
 function toArgv(command: readonly string[], shell: boolean): readonly string[] {
   if (shell)
     return ['bash', '-eo', 'pipefail', '-c', command.length === 1 ? (command[0] ?? '') : showCommand(command)]

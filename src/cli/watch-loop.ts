@@ -34,7 +34,7 @@ type Watching = {
 const LOOK_AGAIN_MS = 3_000
 const MAX_PAUSE_MS = 5_000
 
-/** Imports finished and new turns below the paths until the signal. Each check starts from the stored state, so it may fail. */
+/** Imports finished and new turns below the paths until the signal. A check may fail: each starts from the stored state. */
 export async function watchFolders(folders: WatchedFolders, watching: Watching): Promise<void> {
   const { print, signal } = watching
   const notifications = new ChangeNotifications(({ message }) => print({ type: 'unnotified', message }))

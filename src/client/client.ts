@@ -40,7 +40,7 @@ export interface TurngraphClient extends Calls {
   workerId(): Promise<string>
   /** Returns the spool, in which captures wait on disk while the service is unreachable; null without a spool. */
   spool(): Promise<Spool | null>
-  /** Sends a transcript from the offset of `getTranscriptProgress`. A chunk is no longer used when the next one is requested. */
+  /** Sends a transcript from the offset of `getTranscriptProgress`. A chunk may be reused when the next one is requested. */
   importTranscript(
     input: TranscriptUpload,
     chunks: AsyncIterable<Buffer>,
@@ -56,7 +56,7 @@ export interface TurngraphClient extends Calls {
    * }
    */
   events(input?: EventsRequest, options?: EventsOptions): AsyncGenerator<EventWithCursor, void, undefined>
-  /** Ends the calls that are under way: they reject, although the service may have carried them out. A spool keeps a capture. */
+  /** Ends the current calls. They reject, although the service may have carried them out. A spool keeps a capture. */
   close(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export type Replayed = { sent: number; refused: number; waiting: number; stopped
 
 /**
  * Captures that wait on disk while the service is unreachable, and are sent in order when it is available again. A kill -9 loses
- * none; a capture that was sent just before it is sent again and stored once, because captures are idempotent.
+ * none. A capture that was sent just before the kill is sent again, and stored once because captures are idempotent.
  */
 export interface Spool {
   readonly folder: string

@@ -24,7 +24,7 @@ const LAST_AGAIN_MS = 15_000
 
 export type SpoolingOptions = {
   spool: SpoolOptions
-  /** It does not retry calls, because the spool does. */
+  /** Client that sends the waiting captures. It does not retry calls, because the spool does. */
   replayer: TurngraphClient
   address: string
   project: string | null

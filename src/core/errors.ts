@@ -4,7 +4,9 @@ import path from 'node:path'
 import { EXIT } from './exit-codes.ts'
 import { scrubText, scrubTexts } from './scrub/scrub.ts'
 
-/** REST, MCP and the command line derive status, error object and exit code from this table (contract: turns.md, "Errors"). */
+/**
+ * Errors of all operations. REST, MCP and the command line derive status, error object and exit code from this table (turns.md).
+ */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -198,7 +200,7 @@ const MEANINGS: ReadonlyMap<number, (place: string) => string> = new Map<number,
   [ENFILE, () => 'This machine has too many files open.'],
 ])
 
-/** Returns null for any other value. `folder`: by default that of the file that Node names. */
+/** Describes a fault of the disk; null for any other value. `folder`: by default that of the file that Node names. */
 export function describeDiskFault(thrown: unknown, folder?: string): string | null {
   if (!(thrown instanceof Error)) return null
   const describe = MEANINGS.get(systemErrorNumber(thrown))

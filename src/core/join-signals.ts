@@ -16,7 +16,7 @@ export function joinSignals(...signals: (AbortSignal | undefined)[]): AbortSigna
   return joined
 }
 
-/** Untyped code may pass another value. @throws `invalid_request` with the path `signal` */
+/** Rejects a value that is not an AbortSignal, from untyped code. @throws `invalid_request` with the path `signal` */
 export function checkSignal(signal: unknown): void {
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw invalidField(

@@ -66,7 +66,7 @@ export const fileKey = (project: string, path: string): string => join(project, 
 export const agentKey = (project: string, name: string, model: string | null): string =>
   join(project, name, model ?? '')
 
-/** Null if the key does not belong to a criterion. */
+/** Returns the task of a criterion; null if the key does not belong to a criterion. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
   const [project, featureId, taskId, own, ...rest] = partsOfKey(key)
   if (project === undefined || featureId === undefined || taskId === undefined) return null

@@ -54,7 +54,7 @@ export class LineSplitter {
     return this.overlong > 0 || this.#dropping
   }
 
-  /** Ends the input. The first bytes after the last newline are a line if they are whole, which `wholeBytes` decides. */
+  /** Ends the input. The first bytes after the last newline are a line if `wholeBytes` counts them as whole. */
   end(wholeBytes: (rest: Buffer) => number): void {
     if (this.#partBytes === 0 || this.#dropping) return
     const rest = Buffer.concat(this.#parts, this.#partBytes)

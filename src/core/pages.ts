@@ -58,7 +58,7 @@ export async function readPage<S extends z.ZodType, T>(
 export const entryPosition = z.strictObject({ turn: z.int(), position: z.int() })
 export type EntryPosition = z.output<typeof entryPosition>
 
-/** The cursor is the index of the next item. A limit of 0 reads all items. */
+/** Reads a page of a computed list. The cursor is the index of the next item. A limit of 0 reads all items. */
 export async function readPlaces<T>(
   { limit, cursor }: Pick<Window, 'limit' | 'cursor'>,
   read: (limit: number) => Promise<readonly T[]>,

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { fileKey } from './keys.ts'
 
-/** `…/.guardkit/worktrees/FEAT-1/src/a.py` → `src/a.py` */
+/** Matches the path of a worktree: `…/.guardkit/worktrees/FEAT-1/src/a.py` → `src/a.py` */
 const WORKTREE = /^(?:.*[/\\])?\.[\w-]+[/\\]worktrees[/\\][^/\\]+[/\\]/
 
 /** Removes the worktree and a leading `./` from a path. */

@@ -19,7 +19,7 @@ export const withDeadlines = (graph: Graph, deadline: () => number): Graph =>
     transact: (work) => graph.transact(work, deadline()),
   })
 
-/** Rejects at the deadline, or when `signal` is aborted. A server may look for late transactions only every two seconds. */
+/** Rejects at the deadline, or if `signal` is aborted. A server may look for late transactions only every two seconds. */
 export function withDeadline<T>(
   deadline: number,
   work: () => Promise<T>,
@@ -72,7 +72,7 @@ export async function serialize<T>(graph: Graph, part: string, work: () => Promi
   }
 }
 
-/** Repeats work while it returns null: another writer came first. The deadline of the work bounds the retries. */
+/** Repeats work while it returns null because another writer came first. The deadline of the work bounds the retries. */
 export const serializeRetries = <T>(graph: Graph, part: string, work: () => Promise<T | null>): Promise<T> =>
   serialize(graph, part, async () => {
     for (;;) {

@@ -31,7 +31,7 @@ export const keyRow = z.object({ key: z.string() })
 export const readKeys = async (graph: Graph, statement: Statement, params: Params): Promise<string[]> =>
   (await readRows(graph, statement, params, keyRow)).map(({ key }) => key)
 
-/** The statement returns the rows after the key `$after`, in the order of their keys. */
+/** Reads the rows of a statement in pages. The statement returns the rows after the key `$after`, in the order of their keys. */
 export async function* readPages<S extends z.ZodType<{ key: string }>>(
   graph: Graph,
   statement: Statement,

@@ -45,7 +45,7 @@ type Job = {
   reject: (error: unknown) => void
 }
 
-/** Grafeo, in this process: one file with a log. Its concurrent writers conflict, and a queue of writes is faster than retries. */
+/** Grafeo, in this process: one file with a log. Writes wait in a queue: concurrent ones conflict, and retries are slower. */
 export class EmbeddedGraph implements Graph {
   readonly engine = 'embedded'
   readonly #db: InstanceType<typeof grafeo.GrafeoDB>
@@ -53,7 +53,7 @@ export class EmbeddedGraph implements Graph {
   readonly #log: WriteAheadLog | null
   readonly #file: GraphFile | null
   readonly #acknowledged: Acknowledged | null
-  /** The engine also counts commits without changes, but does not log them. */
+  /** Last commit that changed the graph. The engine also counts commits without changes, but does not log them. */
   #committed = 0
   readonly #queue: Job[] = []
   #checkpoints: NodeJS.Timeout | undefined
@@ -212,7 +212,7 @@ export class EmbeddedGraph implements Graph {
     }
   }
 
-  /** Runs one transaction. Its answer waits for the sync, even a refusal, which may depend on an unsynced write. */
+  /** Runs one transaction. Even a refusal waits for the sync, because it may depend on an unsynced write. */
   async #run(job: Job): Promise<(unsynced: TurngraphError | null) => void> {
     const { work, resolve, reject } = job
     const onceSynced = (settle: () => void) => (unsynced: TurngraphError | null) =>
@@ -332,11 +332,11 @@ const brokenError = (cause: unknown): TurngraphError =>
     cause,
   })
 
-/** Grafeo has one index per property, in memory while the graph is open. Statements find nodes by the first property. */
+/** Reduces an index to its first property, by which statements find nodes. Grafeo keeps one index per property in memory. */
 const toOneProperty = (command: string): string =>
   command.replace(/^(CREATE INDEX .* ON \([^,)]+),[^)]*\)$/is, '$1)')
 
-/** Grafeo's constraints do not serve look-ups, so each one also gets an index, which Neo4j rejects. */
+/** Returns the index for a constraint, because Grafeo does not find nodes by constraints. Neo4j rejects such an index. */
 function indexFor(command: string): string | null {
   const found = command.match(
     /CREATE CONSTRAINT (\w+) IF NOT EXISTS FOR \((\w+):(\w+)\) REQUIRE \2\.(\w+) IS UNIQUE/i,

@@ -7,7 +7,7 @@ const [engine, file] = process.argv.slice(1)
 process.stdout.write(String(require(engine).GrafeoDB.openReadOnly(file).currentEpoch()))
 `
 
-/** Null if the graph cannot be read. A separate process, because the engine frees the memory of a graph only at its end. */
+/** Reads the last commit, or null, in a separate process: the engine frees the memory of a graph only when its process ends. */
 export function readLastCommit(file: string): number | null {
   const engine = createRequire(import.meta.url).resolve('@grafeo-db/js')
   try {

@@ -13,7 +13,7 @@ const make = statement('projects/mask-key')
 
 const row = z.object({ maskKey: optionalText })
 
-/** Only a record with a secret needs a key. `check` throws if the record will be rejected: it must not create its project. */
+/** Reads or creates the key of a project. `check` throws if the record will be rejected: such a record must create no project. */
 export async function markerOfProject(
   graph: Graph,
   project: string,

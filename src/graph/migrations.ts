@@ -134,8 +134,8 @@ async function applyPending(
 }
 
 /**
- * Rejects a constraint that was not created: Neo4j creates nothing, and reports no error, if another program's constraint or index
- * has its name. The graph would then accept two nodes with one key.
+ * Rejects a constraint that was not created. Neo4j creates nothing, and reports no error, if a constraint or index of another
+ * program has the same name. The graph would then accept two nodes with one key.
  */
 async function refuseTakenNames(graph: Graph, commands: readonly string[]): Promise<void> {
   const missing = (await schemaGaps(graph, commands)).find(({ what }) => what === 'constraint')
@@ -168,7 +168,7 @@ export async function schemaGaps(graph: Graph, commands: readonly string[]): Pro
     const gap = { label, properties, command }
     if (made === 'CONSTRAINT' && !constraints.some((each) => each.isUnique && isOn(each, label, properties)))
       gaps.push({ what: 'constraint', ...gap })
-    // An embedded graph has the index on the first property only; on Neo4j a constraint creates its own index.
+    // An embedded graph has an index on the first property only. On Neo4j, a constraint creates its own index.
     const indexed = graph.engine === 'embedded' ? properties.slice(0, 1) : properties
     if (!indexes.some((each) => isOn(each, label, indexed))) gaps.push({ what: 'index', ...gap })
   }

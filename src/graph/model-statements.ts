@@ -6,7 +6,7 @@ import { findOwners, type Ownership, ownedBy, relationships } from './model/rela
 import { type Step, toStep } from './port.ts'
 import { generated, type Statement } from './statements.ts'
 
-/** `(x)<-[:HAS_TASK]-(:Feature)` */
+/** Returns a pattern from a node to its owner: `(x)<-[:HAS_TASK]-(:Feature)`. */
 export const pathToOwner = (x: string, { type, owner, owners }: Ownership, named = ''): string =>
   path(x, type, owner === 'from', owners.length === 1 ? `(${named}:${owners[0]})` : `(${named})`)
 
@@ -20,7 +20,7 @@ const path = (x: string, type: string, isInward: boolean, end: string): string =
 export const requiredBelow = (label: Label): Ownership[] =>
   ownedBy(label).filter(({ isRequired }) => isRequired)
 
-/** Scans the label. Null if nodes of this label need neither an owner nor an owned node. */
+/** Selects nodes without an owner or a required owned node; null if nodes of this label need neither. Scans the label. */
 export function selectUnattached(label: Label): Statement | null {
   const isAlone = findOwners(label).map((row) => `NOT EXISTS { MATCH ${pathToOwner('x', row)} }`)
   const suffices = ownedBy(label).filter((row) => row.suffices)
@@ -41,7 +41,7 @@ LIMIT $limit`,
   )
 }
 
-/** Neo4j uses an index; Grafeo scans the label (25,000 in 10 ms). */
+/** Selects a page of the keys between two keys. Neo4j uses an index; Grafeo scans the label (25,000 in 10 ms). */
 export const selectPage = (label: Label): Statement =>
   generated(
     `model/page-${label}`,
@@ -53,7 +53,7 @@ ORDER BY key
 LIMIT $limit`,
   )
 
-/** Scans the label. */
+/** Selects the projects that have nodes of a label. Scans the label. */
 export const selectProjects = (label: Label): Statement =>
   generated(
     `model/projects-${label}`,
@@ -146,7 +146,7 @@ SET x.rev = $token
 RETURN x.key AS key`,
   )
 
-/** Sets properties, including instants; null removes one. Returns null if the label is not found by a key. */
+/** Sets properties, including instants; null removes one. Returns null if nodes of the label are not found by a key. */
 export function setProperties(
   label: Label,
   key: string | null,

@@ -32,7 +32,7 @@ export function createDriver({ url, user, password }: Neo4jOptions, more: Config
   })
 }
 
-/** Whole numbers are integers in Turngraph but floats in the driver. */
+/** Converts whole numbers, which are integers in Turngraph but floats in the driver. */
 export function toNeo4j(value: Value | Params): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? neo4j.int(value) : value
   if (value === null || typeof value !== 'object') return value

@@ -74,7 +74,7 @@ test('the system database is named, because it holds no graph', () => {
   expect(toStoreError(error, STORE)).toBe(error)
 })
 
-test('nodes with one key that another program has created show their constraint, not a defect', () => {
+test('two nodes of another program with one key are reported with their constraint, not as a defect', () => {
   const message =
     "Unable to create Constraint( name='world_key' ):\nBoth Node(15) and Node(19) have the label `World`"
   expect(

@@ -47,7 +47,7 @@ const REFUSED_LOGIN: ReadonlySet<string> = new Set([
   'Neo.ClientError.Security.TokenExpired',
 ])
 
-/** A command of a migration does not fit the constraints, indexes or nodes that another program has created. */
+/** Errors of a migration that does not fit the constraints, indexes or nodes of another program. */
 const SCHEMA_REFUSED: ReadonlySet<string> = new Set([
   'Neo.ClientError.Schema.IndexAlreadyExists',
   'Neo.ClientError.Schema.ConstraintAlreadyExists',
@@ -86,7 +86,7 @@ export function toStoreError(error: Neo4jError, { url, database }: Neo4jOptions)
       cause: error,
     })
   }
-  // The system database takes administrative commands only, and rejects others with a general code.
+  // The system database accepts only administrative commands, and rejects others with a general code.
   const isSystem = database === 'system' && code === 'Neo.ClientError.Statement.SemanticError'
   if (code === 'Neo.ClientError.Database.DatabaseNotFound' || isSystem) {
     return new TurngraphError('store_unavailable', `Neo4j has no database "${database}" for a graph.`, {

@@ -30,14 +30,16 @@ import {
 } from './port.ts'
 import type { Statement } from './statements.ts'
 
-/** The server's limit for a transaction: users' servers and Aura have no such default. Long reads may get more time. */
+/**
+ * Time limit of a transaction at the server, because users' servers and Aura have none by default. Long reads may get more time.
+ */
 const TRANSACTION_TIMEOUT_MS = 5_000
 /** No retry starts later than this before the deadline: the last try must still have time to answer. */
 const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 15
 /** Time limit for schema commands: Neo4j reads every node of a label to fill an index. */
 const SCHEMA_MS = 30 * 60_000
-/** The driver is replaced if the server was silent for this time. Neo4j waits as long for the commit of a bookmark. */
+/** The driver is replaced if the server is silent for this time. Neo4j waits for the commit of a bookmark equally long. */
 const SILENT_MS = 30_000
 /**
  * The adapter for Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction in one
@@ -139,7 +141,7 @@ export class Neo4jGraph implements Graph {
     await this.#pool.driver.close()
   }
 
-  /** On a cluster the leader answers: a follower may still lack the writes of another replica of the service. */
+  /** The leader of a cluster answers, because a follower may still lack the writes of another replica of the service. */
   get #readMode(): Mode {
     return this.#isRouted ? ACCESS.WRITE : ACCESS.READ
   }

@@ -2,7 +2,7 @@
 import type { Store } from '../platform/config.ts'
 import type { Graph } from './port.ts'
 
-/** The caller closes it. Loads one driver only: the other would cost every command a third of a second. */
+/** Opens the store; the caller closes it. Loads only one driver: the other one would cost every command a third of a second. */
 export async function openGraph(store: Store): Promise<Graph> {
   if (store.kind === 'neo4j') return new (await import('./neo4j.ts')).Neo4jGraph(store)
   const { EmbeddedGraph } = await import('./embedded.ts')

@@ -8,7 +8,7 @@ export type Statement = { readonly name: string; readonly text: string; readonly
 
 export const CYPHER_ROOT = fileURLToPath(new URL('../../cypher/', import.meta.url))
 
-/** Forms that an engine runs wrongly or by a scan of the whole graph (figures: `docs/decisions/two-engines.md`). */
+/** Forms that an engine runs incorrectly or by a scan of the graph (figures: `docs/decisions/two-engines.md`). */
 const REFUSED: readonly { form: RegExp; why: string }[] = [
   {
     form: /FOREACH\s*\([^)]*\|[^)]*\bDELETE\b/is,
@@ -134,7 +134,7 @@ function loadBuilt(): Map<string, Statement> | null {
 const statements = loadBuilt() ?? loadAll(CYPHER_ROOT)
 const usedNames = new Set<string>()
 
-/** Modules call this when they load, so a missing file fails at start. */
+/** Returns a statement in one of its forms. Modules call this when they load, so that a missing file fails at the start. */
 export function statement(file: string, ...choices: readonly string[]): Statement {
   const name = [file, ...choices].join(':')
   const found = statements.get(name)
@@ -150,7 +150,7 @@ export const statementNames = (folder: string): string[] =>
 
 const sources = new Map<string, string>()
 
-/** The statement has the same checks as a file. */
+/** Creates a statement that is generated from the model, with the same checks as a file. */
 export function generated(name: string, source: string): Statement {
   const before = statements.get(name)
   if (before !== undefined && sources.get(name) === source) return before

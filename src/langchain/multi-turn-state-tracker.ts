@@ -174,7 +174,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     return isAbort ? new DOMException(reason, 'AbortError') : thrown
   }
 
-  /** Registers a run: as a root if none is running, otherwise below its parent. Returns its root; null outside. */
+  /** Registers a run: as a root if none is running, otherwise below its parent. Returns its root; null if it is outside. */
   #enter(runId: string, parent: string | undefined): string | null {
     const { isRunning } = this.#conversation
     if (this.#runs.isAlone(parent) && (this.#runs.root === null || !isRunning)) {

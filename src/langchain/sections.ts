@@ -19,7 +19,7 @@ export type SectionMetadata = {
 }
 
 /**
- * Returns the sections of a continuation context as documents, one for each criterion, issue and other section. Their texts are
+ * Returns the sections of a continuation context as documents: one for each criterion, issue and other section. Their texts are
  * those of the context, without cuts by a token budget.
  */
 export function sectionDocuments(continuation: ContinuationContext): Document<SectionMetadata>[] {

@@ -38,7 +38,7 @@ export function createTurngraphTools(client: TurngraphClient): StructuredToolInt
   })
 }
 
-/** Removes transforms: LangChain has no JSON Schema for one in a map or for a preprocessed value. */
+/** Removes transforms: LangChain has no JSON Schema for a transform in a map or for a preprocessed value. */
 function withoutTransforms(schema: z.ZodType): z.ZodType {
   const plain = rebuilt(schema)
   const meta = schema.meta()

@@ -24,7 +24,7 @@ export async function beginReadingAll(graph: Graph, project: string | null): Pro
 
 const projectRow = z.object({ project: z.string() })
 
-/** `labels`: by default those of an export; a project that has only transcripts has no Project node. */
+/** Lists the projects. `labels`: by default those of an export; a project that has only transcripts has no Project node. */
 export async function listProjects(
   graph: Graph,
   from: string | null,

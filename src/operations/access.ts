@@ -45,7 +45,7 @@ function answerForPlayer(operation: OperationName, answer: unknown): unknown {
   return hide === undefined ? answer : hide(answer as never)
 }
 
-/** MCP calls it, too, because the service may know its connection by a token with more scopes. */
+/** Returns the part of an answer that these scopes may read. MCP calls it, too: its connection may have more scopes. */
 export async function answerFor(
   operation: OperationName,
   scopes: ReadonlySet<Scope>,

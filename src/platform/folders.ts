@@ -3,8 +3,8 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Lists a folder and those above it, up to the root of its repository or of the file system. For a folder that is reached by a
- * link, the folders above its real place follow.
+ * Lists a folder and those above it, up to the root of its repository or of the file system. If a link leads to the folder, the
+ * folders above its real place follow.
  */
 export function foldersUpwards(folder: string): string[] {
   return [...new Set([folder, realPath(folder)].flatMap(climb))]
@@ -15,7 +15,7 @@ function climb(folder: string): string[] {
   return parent === folder || isRepository(folder) ? [folder] : [folder, ...climb(parent)]
 }
 
-/** Returns false for a worktree, which has a file named `.git`: the search continues above, where its repository often is. */
+/** Returns false for a worktree, which has a file `.git`. The search continues above it, where its repository often is. */
 export const isRepository = (folder: string): boolean => kindOf(path.join(folder, '.git')) === 'folder'
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Lets a service prove that it knows a token before a caller sends data (contract: hardening.md, section 2). A file of a
- * repository, or another process on the port, must get neither. Builtin modules only, because hooks load it.
+ * Lets a service prove that it knows a token before a caller sends the token or data (contract: hardening.md, section 2). A file
+ * of a repository, or another process on the port, must get neither. Builtin modules only, because hooks load it.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { request } from 'node:http'
@@ -26,8 +26,8 @@ export const hashToken = (token: string): Buffer => createHash('sha256').update(
 export const tokenHint = (hash: Buffer): string => createHash('sha256').update(hash).digest('hex').slice(0, 8)
 
 /**
- * Makes the proof of a service. `port` is the one that it listens on, for a caller on the same machine: a process on another port
- * that forwards the nonce gets another proof. It is null behind a tunnel or a port mapping.
+ * Makes the proof of a service. For a caller on the same machine, `port` is the one that the service listens on: a process on
+ * another port that forwards the nonce gets another proof. It is null behind a tunnel or a port mapping.
  */
 export const computeProof = (hash: Buffer, nonce: string, port: number | null): string =>
   createHmac('sha256', hash)

@@ -11,7 +11,7 @@ const ABSENCE_TEXTS: readonly RegExp[] = [
   /^matched in player requirements met\b/i,
 ]
 
-/** Signs and check marks count, but not emphasis, quotes, list marks or sentence ends: `returns -1` is not `returns 1`. */
+/** Normalizes evidence. Emphasis, quotes, list marks and sentence ends do not count. Signs do: `returns -1` is not `returns 1`. */
 function normalizeEvidence(text: string): string {
   const unmarked = text
     .normalize('NFKC')

@@ -72,7 +72,7 @@ export function advanceNames(
   }
 }
 
-/** Keeps the newest meanings of each criterion: an entry without a text uses a current label of its criterion. */
+/** Adds the meanings of labels. Keeps the newest ones of each criterion: an entry without a text uses a current label. */
 function addMeanings(labels: Map<string, string>, turn: LedgerTurn, finalKey: (key: string) => string): void {
   for (const named of listLabeledEntries(turn))
     for (const meaning of listMeanings(named)) {
@@ -84,7 +84,7 @@ function addMeanings(labels: Map<string, string>, turn: LedgerTurn, finalKey: (k
     labels.delete(meaning)
 }
 
-/** Omits added verifications, because a later record may have arrived before them. */
+/** Lists the entries whose labels have a meaning. Omits added verifications, because a later record may have come before them. */
 function listLabeledEntries({ entries, promised }: LedgerTurn) {
   const recorded = byPosition(entries.filter(({ addedAt }) => addedAt === null))
   return [

@@ -17,7 +17,7 @@ import { listEntries, listGates, listVerifications, type NamingRecord, resolveTu
 import { joinedWords } from './words.ts'
 import { NO_TURNS, type Registry, type StoredState, type WorldState } from './world-state.ts'
 
-/** Criteria that the entries of a record mean. The capture decides them once, and a fold uses the stored decision. */
+/** Criteria that the entries of a record mean. The capture decides on them once, and a fold uses the stored decision. */
 export type Meanings = Omit<Resolution, 'changed'>
 
 /** A turn as captured. It replaces an earlier record of the same number. */
@@ -103,7 +103,7 @@ export function foldWorld<E extends TurnEntry | AdditionEntry>(
   return { ...folded, state: { ...state, specifiedAfter }, entries: known }
 }
 
-/** The newest record of each turn that is not withdrawn, ascending, each with its additions in the order of their times. */
+/** Selects the newest record of each turn that is not withdrawn, ascending, with its additions in the order of their times. */
 function selectCounting<E extends TurnEntry | AdditionEntry>(entries: readonly (E | WithdrawalEntry)[]): E[] {
   const turns = new Map<number, { record: E | null; additions: E[] }>()
   for (const entry of entries) {
@@ -217,7 +217,7 @@ function listFiles(
   }
 }
 
-/** Marks criteria as reworded or retired in comparison with the previous version. */
+/** Applies a version of the specification. Marks criteria as reworded or retired in comparison with the previous version. */
 export function applyVersion(
   registry: Registry,
   { declaredAt, listings }: { declaredAt: string; listings: readonly Listing[] },

@@ -68,7 +68,7 @@ function responsesOf(calls: readonly Step[], turn: number): object[] {
   }))
 }
 
-/** The format includes the cached ones. */
+/** Returns all input tokens, because the format includes the cached ones. */
 const promptTokens = ({ inputTokens, cacheReadTokens, cacheCreationTokens }: Turn): number | null =>
   inputTokens === null ? null : inputTokens + (cacheReadTokens ?? 0) + (cacheCreationTokens ?? 0)
 

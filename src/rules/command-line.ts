@@ -10,7 +10,7 @@ export const MAX_COMMAND_BYTES = 4 * 1024
 /** Maximum number of arguments, including the program. */
 export const MAX_ARGUMENTS = 100
 
-/** The reason ends a sentence that begins with the command, such as "names no program". */
+/** Arguments, or the reason of a rejection. The reason ends a sentence that begins with the command: "names no program". */
 export type SplitCommand = { argv: string[] } | { refused: string }
 
 /** Characters that a shell interprets anywhere outside quotes: operators and wildcards. */
@@ -96,7 +96,7 @@ export const quoteForShell = (argument: string): string =>
 /** Joins a command to one line that can be pasted into a shell. */
 export const showCommand = (argv: readonly string[]): string => argv.map(quoteForShell).join(' ')
 
-/** "Run `npm test`" at the start, or "`npm test` passes" anywhere; neither `passes_through` nor "exits 0.5". */
+/** Matches "Run `npm test`" at the start, or "`npm test` passes" anywhere, but neither `passes_through` nor "exits 0.5". */
 const RUN_FORMS: readonly RegExp[] = [
   /^run:?[ ]`([^`]+)`/gi,
   /`([^`]+)`[ ](?:passes|succeeds|runs cleanly|runs clean|exits(?: with)?(?: (?:exit )?(?:code|status))? 0)(?![\p{L}\p{N}_]|\.\p{N})/giu,

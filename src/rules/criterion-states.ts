@@ -17,7 +17,7 @@ export const isRequired = (state: {
   kind?: CriterionKind | undefined
 }): boolean => isCounted(state) && state.kind !== 'manual'
 
-/** `promised`: the promised criteria that no judge has named and that are not among the states. */
+/** Checks that all criteria are verified. `promised`: promised criteria that no judge has named and that `states` lacks. */
 export function isAllVerified(
   states: readonly Pick<ShownCriterion, 'state' | 'refuted' | 'declared' | 'kind'>[],
   promised: readonly unknown[],

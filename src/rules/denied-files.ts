@@ -1,4 +1,4 @@
-/** Finds the files of a claim that git shows as unchanged (contract: evidence.md). They make no proof stale. Pure. */
+/** Finds the files of a claim that git shows as unchanged (contract: evidence.md). These files make no proof stale. Pure. */
 import { projectPath } from '../core/project-paths.ts'
 import type { FILES_SOURCES } from './values.ts'
 
@@ -40,7 +40,7 @@ const BETWEEN_WORDS = /[\s,()[\]{}<>"'`|]+/
 const MARKS_BEHIND = /(?<![.:;!?*])[.:;!?*]+$/
 const LINE_NUMBER = /(?::\d{1,7}){1,2}$/
 
-/** Returns none if the list comes from git, because then it is a fact. */
+/** Finds the files that an issue denies. Returns none if the list comes from git, because then it is a fact. */
 export function findDeniedFiles({ filesModified, filesSource, issues }: FileClaim): string[] {
   if (filesModified.length === 0 || filesSource === 'git') return []
   const claimed = new Set(filesModified.flatMap((file) => projectPath(file) ?? []))

@@ -66,7 +66,7 @@ export function deriveTurn(
   return { outcome, properties }
 }
 
-/** An added verification is compared with no promise: those of its turn may be replaced later. */
+/** Derives the values of a verification. An added one is compared with no promise: those of its turn may be replaced later. */
 export const deriveVerification = (
   {
     evidence = null,

@@ -13,7 +13,7 @@ import {
 } from './apply-turn.ts'
 import type { Registry, WorldState } from './world-state.ts'
 
-/** `revision`: above 1, it replaced or followed another record. `withdrawnAt`: when a rollback withdrew it. */
+/** Captured record. `revision`: above 1 if it replaced or followed another one. `withdrawnAt`: time of the rollback, or null. */
 export type Captured = TurnEntry & {
   worldKey: string
   createdAt: string

@@ -67,7 +67,7 @@ export function resolveCriteria(known: Known, turn: TurnEntries): Resolution {
   return { promises, judgements, mentioned, changed: resolver.changed() }
 }
 
-/** A criterion with another wording than before, or with a Coach's wording, is matched by the rules for any entry. */
+/** Finds the criteria of a declared list. The rules for any entry match those with a new wording, or with a Coach's. */
 export function resolveDeclared(
   known: Pick<Known, 'taskKey' | 'criteria' | 'declared'>,
   declared: readonly { label: string; text: string }[],
@@ -80,7 +80,7 @@ export function resolveDeclared(
 /** Source of declared texts and labels. */
 export const DECLARED = 'specification'
 
-/** More evidence of ids without a text names code of another promise than code of its own. Equal sets are one numbering. */
+/** True if more evidence of ids without a text names code of another promise than of its own. Equal sets are one numbering. */
 function hasOtherNumbering(known: Known, { promises, judgements }: TurnEntries): boolean {
   const judged = judgements.flat().filter(({ source, label }) => source !== 'player' && label !== null)
   const names = new Map<string, ReadonlySet<string>>()
@@ -172,7 +172,7 @@ class Resolver {
       this.#promisedEarlier.set(normalizeLabel(label), key)
   }
 
-  /** Declared criteria before others; of each, equal wordings first, then each entry in order. Each is used once. */
+  /** Resolves a list: declared criteria before others, and among both equal wordings before other ones. Uses each once. */
   list(given: readonly Entry[]): string[] {
     const entries = given.map((entry) => ({
       ...entry,
@@ -347,13 +347,13 @@ class Resolver {
     return this.#first(this.#texts().equal.get(joined), free)
   }
 
-  /** Finds the criterion whose text an entry without a text has as its id: a key of `acceptance_criteria_status` may be a text. */
+  /** Finds the criterion whose text is the id of an entry without a text. Keys of `acceptance_criteria_status` may be texts. */
   #textGivenAsId(entry: Entry, free?: (criterion: Criterion) => boolean): Criterion | undefined {
     if (entry.label === null || this.#wordsIn(entry).list.length > 0) return undefined
     return this.#equalTo(this.#readWords(entry.label), free)
   }
 
-  /** Finds the criterion whose text an entry quotes from an answer; of texts that differ only in secrets, by the label. */
+  /** Finds the criterion whose text an entry quotes from an answer. If several texts differ only in secrets, the label decides. */
   #quotedBy(entry: Entry, free: (criterion: Criterion) => boolean = () => true): Criterion | undefined {
     if (entry.text === null || !hasMark(entry.text) || showMarks(entry.text) !== entry.text) return undefined
     const { joined } = this.#readWords(entry.text)
@@ -507,7 +507,7 @@ const labelsIn = (entry: Pick<Entry, 'label' | 'text'>): string[] =>
     ...new Set([entry.label, labelInText(entry)].filter((label) => label !== null && label.trim() !== '')),
   ] as string[]
 
-/** A label may have another meaning for each source. `label`: normalized. */
+/** Builds the key of a label, which may have another meaning for each source. `label`: normalized. */
 const meaningKey = (source: string, label: string): string => `${source}\n${label}`
 
 /** Lists the keys of the labels of an entry (see {@link meaningKey}). In later turns, they mean the criterion of the entry. */

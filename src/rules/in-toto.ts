@@ -114,7 +114,7 @@ export function toStatement(proof: ObservedProof): Statement | null {
 /** A whole id of SHA-1 or SHA-256. */
 const WHOLE_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** Files with uncommitted changes are neither: their digest is SHA-256 of the tree, a space and the digest of the changes. */
+/** Returns the commit and its tree; for uncommitted changes SHA-256 of the tree, a space and the digest of the changes. */
 function listSubjects({ tree, dirty, commit }: ObservedProof['observation']): Descriptor[] {
   if (dirty !== null)
     return tree === null

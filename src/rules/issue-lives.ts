@@ -1,4 +1,4 @@
-/** Follows issues through a session (specification.md, "Issues have a life"): opened, raised, gone. Pure. */
+/** Follows issues through a session (specification.md, "Issues have a life"): when they are opened, raised and gone. Pure. */
 import { groupBy } from '../core/group-by.ts'
 import { assignCauses, type CauseMark, markCause, traceOf } from './causes.ts'
 import { COUNTED_DECISIONS } from './outcome.ts'

@@ -1,7 +1,7 @@
 /** Labels such as `AC-003` are aliases, never identity: they shift between Player and Coach (contract: criteria.md). */
 import { toLatinLook } from './look-alikes.ts'
 
-/** For comparison only: `AC-1`, `AC1` and `ac-01` are `AC-001`, also with letters of another alphabet that look the same. */
+/** Normalizes a label for comparison: `AC-1`, `AC1` and `ac-01` are `AC-001`, also with look-alikes of another alphabet. */
 export function normalizeLabel(given: string): string {
   const trimmed = toLatinLook(toLatinLook(given).normalize('NFKC')).trim()
   const label = /^ac(?![a-z])/i.test(trimmed) ? trimmed.toUpperCase() : trimmed
@@ -84,7 +84,9 @@ export function withoutOwnLabel(text: string, label: string | null): string {
   return isOwn ? unlisted.slice(start.length) : text
 }
 
-/** Also after white space only: `AC-3 Totals are rounded`. No label in `US 50 States`, nor in `US-1 AC-2 Totals`, which names two. */
+/**
+ * Splits off a label, also if only a space follows (`AC-3 Totals are rounded`), but not in `US 50 States` or `US-1 AC-2 Totals`.
+ */
 export function splitOwnLabel(given: string): { label: string | null; text: string } {
   const split = splitLabel(given)
   const [start = '', own] = (split.label === null && OWN_LABEL.exec(split.text)) || []

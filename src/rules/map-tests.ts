@@ -13,7 +13,7 @@ export type ReportedTest = { name: string; status: TestStatus; durationMs: numbe
 /** A declared criterion. `tests`: patterns of names; `*` is any text. */
 export type TestedCriterion = { label: string; kind?: string; tests?: readonly string[] | null | undefined }
 
-/** A criterion holds if every test that ran passed and at least one ran; `holds` is null if all were skipped. */
+/** Criterion with its tests. It holds if every test that ran passed and at least one ran. `holds`: null if all were skipped. */
 export type MappedCriterion<C> = { criterion: C; holds: boolean | null; tests: ReportedTest[] }
 
 export type TestMap<C> = {
@@ -91,7 +91,7 @@ function toForms(given: string): Pattern[] {
   return [...new Set([folded, folded.replaceAll(' ', '_')])].map((form) => form.split('*'))
 }
 
-/** Returns the name, also without its parameters or the parameter types of a Java method (`rounds(int)[1]`, `rounds()`). */
+/** Returns a name as it is, without parameters, and without the types of a Java method (`rounds(int)[1]`, `rounds()`). */
 function listEnds(name: string): string[] {
   const whole = foldName(name)
   const close = whole.at(-1)
@@ -151,7 +151,7 @@ const toSnake = (label: string): string =>
     .map((part) => part.replace(/^0+(?=\p{N})/u, ''))
     .join('_')
 
-/** In the name of a function, the longest declared label counts: `AC-3.1`, not `AC-3`. Its last part contains a digit. */
+/** Lists the labels in a name. In a function, the longest declared label with a digit in its last part counts: `AC-3.1`. */
 function listLabels(name: string, declared: ReadonlyMap<string, unknown>): string[] {
   const text = name.normalize('NFC')
   const words = [...text.matchAll(WORDS)].map(([word]) => word.replace(/[._-]{1,8}$/u, ''))

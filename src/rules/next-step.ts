@@ -27,7 +27,7 @@ export type NextStep = {
 
 type Section = { heading: string; lines: string[]; hidden: number }
 
-/** Writes a section per question. Lines of the last sections leave first. `countTokens` counts up to a limit. */
+/** Writes a section per question. Omits lines from the last sections first. `countTokens` counts up to a limit. */
 export function writeNextStep(step: NextStep, countTokens: (text: string, atMost: number) => number): string {
   const { turnNumber, approvedIn, worldSlug, counts, openManual, left, blocking, tried, advice, record } =
     step

@@ -96,7 +96,7 @@ type Stated = Declarable & {
   stale?: { turn: number; files: readonly string[] } | undefined
 }
 
-/** `verified, contested in turn 5`. `basis`: a note that comes second; null without one. */
+/** Writes a state with its limits: `verified, contested in turn 5`. `basis`: a note that comes second; null without one. */
 export function describeState(criterion: Stated, basis: string | null = null): string {
   const { state, contested, stale } = criterion
   return [
@@ -112,7 +112,7 @@ export function describeState(criterion: Stated, basis: string | null = null): s
 
 type Recovered = { source: string; message?: string | undefined }
 
-/** Logs a recovery for the context of the Coach only: a turn loads one context for each role (seed 004). */
+/** Logs a recovery of promises, only for the Coach's context: each turn loads a context for each role (seed 004). */
 export function logRecovery(
   log: ((message: string) => void) | undefined,
   { promises, role = 'coach' }: { promises: Recovered | null; role?: 'player' | 'coach' },

@@ -57,7 +57,7 @@ export function describeObservation({ command, exitCode, signal, tests, report }
     : `${shown} exited with ${exitCode ?? 'no code'}`
 }
 
-/** An observation names one command with its end, or one report. A `verified` needs success, or tests that all passed. */
+/** Finds a contradiction. An observation names one command or one report. A `verified` needs success, or tests that all passed. */
 export function findContradiction({ status, seen }: { status: string; seen: Seen }): string | null {
   const { command, exitCode, signal, tests, report } = seen
   if ((command == null) === (report == null)) return 'needs either a command or a report'

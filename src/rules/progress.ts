@@ -56,7 +56,7 @@ export const HISTORY_SHOWN = 20
 
 const STATUS_OF = { v: 'verified', r: 'rejected', p: 'pending', u: 'unknown' } as const
 
-/** `7vr0u-`: turns after the previous entry (left out if 1), first letter of the status, a dash if it judges nothing. */
+/** Text form `7vr0u-`: turns since the previous entry (omitted if 1), first letter of the status, a dash if it is no judgement. */
 const recentEntries = z.codec(z.string(), z.custom<readonly RecentEntry[]>(), {
   decode: (stored) => {
     let turn = 0
@@ -127,7 +127,7 @@ const state = z
 const maybeTurn = z.number().nullable().default(null)
 const counter = z.number().default(0)
 
-/** Progress of a criterion. The defaults are those without an entry, and the order of the fields is that of the stored list. */
+/** Progress of a criterion. The defaults are those without an entry. The order of the fields is that of the stored list. */
 const progressShape = {
   firstTurn: z.number(),
   firstPosition: z.number(),
@@ -196,13 +196,13 @@ export function findBrokenMerge(key: string, into: ReadonlyMap<string, string | 
   return null
 }
 
-/** Marks and bases are computed at the end: comparing texts takes most of the time, and later turns replace most results. */
+/** Progress during a fold. Marks and bases are computed at its end, because later turns replace most results. */
 type FoldState = Omit<Progress, 'promiseMarks'> & {
   /** The newest verification of the fold. Its basis replaces `basis`. */
   proof: LedgerEntry | null
 }
 
-/** Does not change `known`. `finalKey` returns the criterion for which an entry counts (see {@link finalKeys}). */
+/** Adds entries to the progress; `known` stays unchanged. `finalKey`: criterion for which an entry counts ({@link finalKeys}). */
 export function advance(
   known: ReadonlyMap<string, Progress>,
   ledger: readonly LedgerEntry[],
@@ -366,7 +366,7 @@ function applyObservation(
   return { verifiedInTurn: before?.verifiedInTurn ?? turn, contestedInTurn: null, isRefuted: false, on }
 }
 
-/** For named analyses. `lastGainTurn`: the newest first verification. `contestedCount`: verified criteria with rejections. */
+/** Summarizes for analyses. `lastGainTurn`: newest first verification. `contestedCount`: verified criteria with rejections. */
 export function summarizeProgress(progress: Iterable<Progress>) {
   const all = [...progress]
   const gains = all.flatMap(({ verifiedInTurn }) => verifiedInTurn ?? [])

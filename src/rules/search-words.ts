@@ -38,7 +38,7 @@ function* findRuns(text: string): Generator<Word & { isUnspaced: boolean }> {
     yield { word: run, start: index, end: index + run.length, isUnspaced: unspaced !== undefined }
 }
 
-/** A run of a script without spaces gives pairs and its last character, so that each character begins a word. */
+/** Lists words. A run without spaces gives its pairs and its last character, so that each character begins a word. */
 export function* findSearchWords(text: string): Generator<Word> {
   let count = 0
   for (const run of findRuns(text)) {

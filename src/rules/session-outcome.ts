@@ -65,7 +65,7 @@ const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   budget: 'budget',
 }
 
-/** `running`, `approved`, `approved with gaps`, `regressed`, `blocked by {gate}`, `stalled`, `stopped by {reason}`, … */
+/** Returns `running`, `approved`, `approved with gaps`, `regressed`, `blocked by {gate}`, `stalled`, `stopped by {reason}`, … */
 export function decideOutcome(facts: SessionFacts, now: Date): string {
   const { isActive, supersededBy, lastDecision, stall, blockingGate } = facts
   if (isActive) return 'running'

@@ -1,4 +1,4 @@
-/** The same complaint with another line number, run time or folder is the same complaint (contract: truth.md). Pure. */
+/** Makes signatures: a complaint with another line number, run time or folder has the same one (contract: truth.md). Pure. */
 import { sha256 } from '../core/keys.ts'
 import type { Issue } from '../memory/record/record.ts'
 import { normalizeLabel } from './labels.ts'

@@ -19,7 +19,7 @@ type Said = Pick<Snapshot, 'criteria' | 'progress' | 'specifiedAfter'>
 
 export const NOTHING_SAID: Said = { criteria: [], progress: new Map(), specifiedAfter: [] }
 
-/** The declared criteria in order, then other named criteria, which do not count. Otherwise by the rules of the contract. */
+/** Returns the declared criteria, then others, which do not count. Without a specification, follows the rules of the contract. */
 export function specifiedStates(
   snapshot: Said,
   specified: Specified | null,
@@ -69,7 +69,7 @@ export function specifiedStates(
   ]
 }
 
-/** Promised criteria that no judge has named while others were judged: not counted, but not "all verified" (turns.md). */
+/** Returns promised criteria that no judge has named while others were judged. They do not count, but prevent "all verified". */
 export function promisedNotCounted({ criteria, progress, specifiedAfter }: Said): CriterionState[] {
   const isAnyJudged = [...progress.values()].some(({ lastTurn }) => lastTurn !== null)
   return specifiedAfter.length > 0 || !isAnyJudged ? [] : promisedNotJudged(criteria, progress)

@@ -36,7 +36,7 @@ export function addFiles(
   return after
 }
 
-/** Drops turns that no proof is compared with: only the first touch after its newest verification counts. */
+/** Drops touches that no proof is compared with. Only the first touch after the newest verification of a criterion counts. */
 export function dropOldTouches(files: ProofFiles, verifiedInTurns: Iterable<number | null>): ProofFiles {
   const since = [...new Set(verifiedInTurns)].filter((turn) => turn !== null)
   const touched = [...files.touched].map(([path, turns]) => {
@@ -53,7 +53,7 @@ export type StaleSince = (criterionKey: string, verifiedInTurn: number) => Stale
 
 export const neverStale: StaleSince = () => null
 
-/** Finds the first later turn that touched a file of a proof. The judging turn does not count: the Coach judges after the Player. */
+/** Finds the first later turn that touched a file of a proof, but not the judging one: the Coach judges after the Player. */
 export const staleSince =
   ({ touched, promised, verified }: ProofFiles): StaleSince =>
   (criterionKey, verifiedInTurn) => {

@@ -188,7 +188,7 @@ function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall
   return say('stalled', window, `UNRECOVERABLE_STALL: ${finding}`, true)
 }
 
-/** Evidence even if all promises are complete. If all criteria are verified, `plateau` names the gate and stops nothing. */
+/** Detects a gate that fails in each turn: evidence even if all is promised. If all is verified, `plateau` only names it. */
 function checkBlocked(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const window = selectNewest(steps, SAME_GATE_TURNS)
   if (window === null || !isFlat(window) || isAllProven(session)) return null
@@ -260,8 +260,8 @@ const isAllProven = (session: Session): boolean =>
   allVerified(session) && session.criteria.every(({ refuted }) => !refuted)
 
 /**
- * Detects the case of seed 004: the work may be right and only its proof was lost. A later promise answers a rejection with evidence,
- * and so does a later verification.
+ * Detects the case of seed 004: the work may be right and only its proof was lost. A rejection with evidence is answered by a
+ * later promise or a later verification.
  */
 function isSpared(session: Session): boolean {
   const { criteria, progress } = session
@@ -276,7 +276,7 @@ function isSpared(session: Session): boolean {
   )
 }
 
-/** Says why a session is spared. */
+/** Describes why a session is not stopped. */
 const describeLackOfEvidence = ({ criteria, progress }: Session): string =>
   criteria.some(({ key }) => (progress.get(key)?.evidencedRejectionTurn ?? null) !== null)
     ? 'no later rejection shows evidence'

@@ -3,7 +3,7 @@
 /** Maximum number of characters of an error text that are stored: its end, because the reason comes last. */
 export const MAX_ERROR_CHARACTERS = 500
 
-/** Version of these rules. A transcript read by others may have left a person's words, so it is read again. */
+/** Version of these rules. A transcript that was read by other rules may have left a person's words, so it is read again. */
 export const ERROR_TEXT_RULES = 2
 
 /** Beginnings after which the whole text is the output of a program. */
@@ -60,7 +60,7 @@ const ASKING_TOOLS: ReadonlySet<string> = new Set([
   'request_user_input',
 ])
 
-/** Returns the part that a program wrote; null if nothing may be stored. A text in doubt is a person's. */
+/** Returns the part that a program wrote; null if nothing may be stored. A doubtful text counts as one of a person. */
 export function keepProgramText(tool: string, text: string): string | null {
   if (ASKING_TOOLS.has(tool) || QUOTES_PERSON.test(text)) return null
   if (OUTPUT_FORMS.some((form) => form.test(text))) {
@@ -77,7 +77,7 @@ export function keepProgramText(tool: string, text: string): string | null {
 
 const END_OF_ERROR = '</tool_use_error>'
 
-/** `isReadByRules`: the transcript was read under these rules, so the text may be the end of a longer one. */
+/** Returns what may stay stored. `isReadByRules`: the rules have read the transcript, so a text may be the end of a longer one. */
 export function keepStoredText(tool: string, text: string, isReadByRules: boolean): string {
   const isEnd = isReadByRules && [...text].length === MAX_ERROR_CHARACTERS
   return isEnd ? text : (keepProgramText(tool, text) ?? '')

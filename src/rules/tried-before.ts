@@ -11,7 +11,7 @@ export type TriedTurn = { turnNumber: number; text: string }
 
 export const writeTriedTurn = ({ turnNumber, text }: TriedTurn): string => `  Turn ${turnNumber}: ${text}`
 
-/** Fits each attempt into its line. Leaves out summaries that do not describe the work. */
+/** Lists the attempts of turns, each cut to its line. Leaves out summaries that do not describe the work. */
 export const listTriedBefore = (
   turns: readonly { turnNumber: number; playerSummary: string }[],
 ): TriedTurn[] =>

@@ -56,7 +56,7 @@ export type AgentNode = {
   played: number[]
 }
 
-/** Sorts the agents by key: a write locks them in this order. `linked`: keys of the judges that the stored turn already has. */
+/** Lists the agents by key, the order in which a write locks them. `linked`: keys of the judges that the stored turn has. */
 export function listAgentNodes(
   project: string,
   turn: JudgeProperties & PlayerProperties,

@@ -13,7 +13,7 @@ import {
 /** Turns that verified a criterion, by basis. A turn with several verifications has the basis of its last one. */
 export type TurnsByBasis = Readonly<Partial<Record<Basis, readonly number[]>>>
 
-/** Grades with the promises of that time, as a capture does. */
+/** Grades the verifications of each turn with the promises of that time, as a capture does. */
 export function listVerificationBases(
   turns: readonly TurnEntries[],
   finalKey: (key: string) => string,
@@ -39,7 +39,7 @@ export type CopiedVerdict = {
   promisedIn: number | null
 }
 
-/** Compares each verdict with the promises that were current in its turn. The caller may pause after each turn. */
+/** Yields the verdicts that copy a promise, compared with the promises of their turn. The caller may pause after each turn. */
 export function* findCopiedVerdicts(
   turns: readonly TurnEntries[],
   finalKey: (key: string) => string,

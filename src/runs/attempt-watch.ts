@@ -5,7 +5,7 @@ const POLL_MS = 500
 
 type Waiting = AttemptRef & { resolve: () => void }
 
-/** A single statement asks for all attempts twice a second. Attempts that end through this process are reported immediately. */
+/** Waits until attempts end. A single statement asks for all twice a second. Attempts that end here are reported immediately. */
 export class AttemptWatch {
   readonly #store: TurnRunStore
   readonly #onError: (error: unknown) => void

@@ -81,7 +81,7 @@ function allVerified({ world, snapshot, states }: NewestState): string | null {
 /** Maximum number of attempts of a run whose tokens are looked up, newest first. */
 const MAX_LOOKED_UP_ATTEMPTS = 1_000
 
-/** Adds up the tokens of turns whose attempts reported none, with those of the interrupted runs that the run resumes. */
+/** Adds up the tokens of turns whose attempts reported none. Includes those of interrupted runs that the run resumes. */
 async function countUnreportedTokens(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<number> {
   const turns = new Set<number>()
   for (let each: TurnRun | undefined = run; each !== undefined; each = await readResumedRun(store, each)) {

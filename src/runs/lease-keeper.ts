@@ -26,7 +26,7 @@ const RETRY_MS = 1_000
 /** Longest interval of renewals, otherwise a third of the lease. A renewal also learns of cancels by others. */
 const RENEWS_WITHIN_MS = 20_000
 
-/** Renews after each third of the lease. A lost lease aborts the current attempt and is not renewed again. */
+/** Renews leases after each third of their time. A lost lease aborts the current attempt and is not renewed again. */
 export class LeaseKeeper {
   readonly #renew: Renew
   readonly #options: KeeperOptions

@@ -31,7 +31,7 @@ export const recordId = z.uuid('must be a UUID').toLowerCase()
 /** A sum of 0 is not stored. */
 const sum = count.nullish().transform((stored) => stored ?? 0)
 
-/** The rules are not checked, because a reader may see half of a commit. It reads again before it reports an error. */
+/** Run in the form of a row, without checks of its rules: a reader may see half of a commit, and then reads again. */
 export const seenRun = z.object({
   ...rowShape(
     nodes.TurnRun.properties.omit({ key: true, activeWorldKey: true, changedAt: true, changedIn: true })

@@ -3,7 +3,7 @@ import { beginRun } from './begin-run.ts'
 import type { View, WorldState } from './decision.ts'
 import { RUN_LIMITS, type TurnRun } from './record.ts'
 
-/** An attempt that a restart interrupted counts like any other, but at least one attempt remains for each turn to commit. */
+/** Counts what remains. An attempt that a restart interrupted counts, too, but each turn to commit keeps at least one attempt. */
 export function countRemaining(
   { resume, deleted }: WorldState,
   before: TurnRun,

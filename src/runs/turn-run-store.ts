@@ -128,7 +128,7 @@ export class TurnRunStore {
     return this.#decide({ ...world, attemptId }, (view) => attemptSteps.startAttempt(view, command))
   }
 
-  /** @param attemptId lets a caller whose reply was lost repeat the call */
+  /** @param attemptId makes the call repeatable for a caller whose reply was lost */
   startAttemptForTurnRun(
     run: RunRef,
     workerId: string,
@@ -147,7 +147,7 @@ export class TurnRunStore {
     return this.#decide(attempt, (view) => attemptSteps.heartbeatAttempt(view, fence))
   }
 
-  /** `attemptFence`: that of the attempt that the coordinator executes; both leases are renewed together. */
+  /** Renews the leases of a run and its attempt together. `attemptFence`: fence of the attempt that the coordinator executes. */
   renewTurnRun(
     run: RunRef,
     fence: number,
@@ -156,7 +156,7 @@ export class TurnRunStore {
     return this.#decide(run, (view) => runSteps.renewTurnRun(view, { fence, attemptFence }))
   }
 
-  /** The same record again has the same result. @throws `turn_conflict` if the attempt has committed another record */
+  /** Commits an attempt. The same record may be repeated. @throws `turn_conflict` if the attempt has committed another record */
   async commitAttempt(
     attempt: AttemptRef,
     fence: number,

@@ -207,7 +207,7 @@ export class TurnRuns {
     return world
   }
 
-  /** Ends a run whose caller got an error: nobody knows it, and it would block the world until its lease expires. */
+  /** Ends a run whose caller got an error. Otherwise an unknown run would block the world until its lease expires. */
   #endOrphan(error: unknown, world: World, end: () => Promise<unknown>): never {
     if (isAway(error)) {
       this.#coordinator.persist(world, end).catch((cause: unknown) => {

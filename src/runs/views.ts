@@ -162,7 +162,7 @@ export const turnStatus = z.object({
   pollWith: pollAttempt.nullable().describe('null once the attempt has ended'),
 })
 
-/** Only the `worker` that holds the attempt sees the fence, which allows it to end it. */
+/** Shows an attempt. Only the `worker` that holds it sees the fence, with which the worker can end it. */
 export function viewTurnStatus(attempt: Attempt, worker: string | null = null): z.output<typeof turnStatus> {
   const { worldSlug, attemptId, status, attemptedTurn, failureReason, executor } = attempt
   const ownFence = worker !== null && worker === attempt.leaseOwner ? attempt.fence : null

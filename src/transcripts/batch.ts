@@ -32,14 +32,14 @@ export type Part = {
 }
 
 /**
- * Maximum number of steps per transaction. The embedded engine is as fast with 250 or 1,000 (within 3 %). Neo4j's number and the
- * smaller first transactions are from a time when each step was a node.
+ * Maximum number of steps per transaction. The embedded engine is equally fast with 250 or 1,000 (within 3 %). The number for
+ * Neo4j and the smaller first transactions are from a time when each step was a node.
  */
 const STEPS_AT_ONCE = { embedded: 500, neo4j: 4_000 }
 const STEPS_AT_FIRST = 125
 const PARTS_AT_ONCE = 100
 
-/** Groups parts of transcripts into transactions: one for each small file would cost more than its turns. */
+/** Groups parts of transcripts into transactions. A separate transaction for each small file would cost more than its turns. */
 export class TranscriptBatch {
   readonly #graph: Graph
   #parts: Part[] = []

@@ -104,11 +104,11 @@ export const listCalls = (record: TranscriptRecord): Call[] =>
       : [],
   )
 
-/** Returns the key that groups the records of a response: a response of four blocks is written as four records. */
+/** Returns the key that groups the records of a response, because a response of four blocks is written as four records. */
 export const identifyResponse = (record: TranscriptRecord): string =>
   maskedName(readMessage(record).id) ?? maskedName(record.requestId) ?? maskedName(record.uuid) ?? ''
 
-/** Returns a unique key of a call: ids may repeat in every response (`call_0`, `Read:0`). A copy has the same response. */
+/** Returns a unique key of a call, because ids may repeat in every response (`call_0`, `Read:0`). A copy has the same response. */
 export const callKey = (response: string, id: string): string => `${response}\n${id}`
 
 /** Checks whether Claude Code, not the model, wrote the record. */

@@ -51,8 +51,8 @@ const TURNS_AT_ONCE = 2_000
 const NO_NAME = ''
 
 /**
- * Lists the largest sums first, days in order. By task, a subagent counts for the task of its parent, and a session of several
- * tasks counts for each of them.
+ * Lists sums of tokens, the largest first, or days in order. By task, a subagent counts for the task of its parent, and a session
+ * of several tasks counts for each of them.
  */
 export async function listCost(
   graph: Graph,

@@ -30,8 +30,8 @@ type Deduplicated = {
 
 /**
  * Chooses between copies of a turn. In several files of one session, the file with the newest record counts, because the session
- * continued there; at the same end, an ended copy replaces an open one. In several sessions, the copy with more calls counts, in
- * any order of the imports; if they are equal, the session that sorts first.
+ * continued there. If both end at the same time, an ended copy replaces an open one. In several sessions, the copy with more
+ * calls counts, in any order of the imports. If both have equally many, the session that sorts first counts.
  */
 export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promise<Deduplicated> {
   const keys = [...new Set(turns.map(({ key }) => key))].sort()

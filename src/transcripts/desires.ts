@@ -90,8 +90,8 @@ async function readPatternTurns(graph: Graph, keys: string[], fromMs: number) {
 }
 
 /**
- * Corrects the first time of patterns that have a turn without a start. Excluding these rare turns at once would cost a third
- * more.
+ * Corrects the first time of patterns that have a turn without a start. These turns are rare, and excluding them in the first
+ * query would cost a third more.
  */
 async function withFirstSeen(graph: Graph, project: string, stats: PatternStats[]): Promise<PatternStats[]> {
   const toPatternKey = ({ pattern }: PatternStats) => patternKey(project, pattern)

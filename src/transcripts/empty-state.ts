@@ -1,7 +1,7 @@
 /** Makes the state of a reader that has read nothing yet. */
 import * as z from 'zod'
 
-/** Each field has its default, is null if it may be, or is an empty list, false or 0. */
+/** Sets each field to its default. Without a default, it is null if allowed, otherwise an empty list, false or 0. */
 export const emptyState = <S extends z.ZodObject>(schema: S): z.output<S> =>
   Object.fromEntries(
     Object.entries(schema.shape).map(([name, field]) => [name, emptyValue(field)]),

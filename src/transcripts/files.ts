@@ -72,7 +72,7 @@ async function* listBelow(folder: string, skipped: SkippedFile[], isRoot = true)
   }
 }
 
-/** Excludes metadata of agents, which is read with their transcripts, and hidden files. */
+/** Checks for an unread file. Hidden files do not count, nor does metadata of agents, which is read with their transcripts. */
 const isUnread = (entry: Dirent): boolean =>
   !entry.isDirectory() && !entry.name.startsWith('.') && !/\.(jsonl|meta\.json)$/.test(entry.name)
 
@@ -330,8 +330,9 @@ async function hashBefore(
 }
 
 /**
- * Resolves a path that a service was asked to read.
- * @throws `forbidden` for a path that is not below a folder that the operator named, also by links, whether it exists or not
+ * Resolves a path that a service was asked to read. After all links are followed, it must be below a folder that the operator
+ * named.
+ * @throws `forbidden` for every other path, whether it exists or not
  */
 export async function importRoot(given: string, roots: readonly string[]): Promise<string> {
   const found = await realpath(given).catch(() => null)

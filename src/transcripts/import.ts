@@ -38,7 +38,7 @@ export type TranscriptImport = ReadingFigures & {
   skippedThreads: number
 }
 
-/** For an import of many transcripts: the progress of all, read at once, and a batch that is flushed at the end. */
+/** Shared by an import of many transcripts: the progress of all, read at once, and a batch that is flushed at the end. */
 type ImportParts = { known?: KnownProgress; batch?: TranscriptBatch }
 
 /**
@@ -237,8 +237,8 @@ class Reading {
   }
 
   /**
-   * Hash of the last bytes before the position. An import that reads nothing keeps the stored hash: the hash of an empty tail
-   * would match any file, also one that was rewritten in place.
+   * Returns the hash of the last bytes before the position. An import that reads nothing keeps the stored hash: the hash of an
+   * empty tail would match any file, even one that was rewritten in place.
    */
   #tail(): string {
     const { tail } = this.transcript

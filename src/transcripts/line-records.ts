@@ -63,9 +63,8 @@ function parseRecord(bytes: Buffer, start: number, end: number): TranscriptRecor
 }
 
 /**
- * Parses the result of a call without the content of its `toolUseResult`, which is 40 % of the bytes that turns need: it repeats
- * the result in the tool's own form. A record that is cut off after a brace within it may count as complete.
- * @returns null if the record must be parsed as a whole
+ * Parses the result of a call without the content of its `toolUseResult`, which repeats the result in the form of the tool. This
+ * content is 40 % of the bytes that turns need. A record that is cut off after a brace within it may count as complete.
  */
 function parseResult(bytes: Buffer, start: number, end: number): TranscriptRecord | null {
   const at = bytes.subarray(start, end).indexOf(TOOL_USE_RESULT)
@@ -149,7 +148,7 @@ const [NEXT_OBJECT, PARENT, SESSION] = [
 
 /**
  * Checks whether a second record may begin within a line. An object after a colon, a comma or a bracket is a value of the line's
- * own record, unless that record names no session and so may be torn.
+ * own record. If that record names no session, it may be torn, and so the object may be a second record.
  * @param session position of the first `sessionId`, or -1
  */
 function hidesStart(line: Buffer, session: number): boolean {

@@ -185,7 +185,7 @@ type TranscriptSequence = z.output<typeof transcriptSequence>
 const toolsRow = z.object({ key: z.string(), tools: textList, session: z.string() })
 const TURNS_AT_ONCE = 2_000
 
-/** Lists sequences of 2 to 5 calls in at least three turns, most frequent first, repetitions of a single tool last. */
+/** Lists sequences of 2 to 5 calls in at least three turns, most frequent first. Repetitions of a single tool come last. */
 export async function listTranscriptSequences(
   graph: Graph,
   request: ReportRequest & OfSession,
@@ -221,7 +221,7 @@ const toolRow = toolStat
   .omit({ longTurnPct: true, avgTurnLen: true })
   .extend({ longTurns: z.number(), turnCalls: z.number() })
 
-/** Lists the lengths of the turns in which each tool is called: they show whether the tool helps agents to finish quickly. */
+/** Lists the lengths of the turns in which each tool is called. They show whether the tool helps agents to finish quickly. */
 export async function listToolStats(
   graph: Graph,
   request: ReportRequest & { threshold: number },

@@ -30,7 +30,7 @@ export async function scrubErrors<S extends WithError>(steps: readonly S[]): Pro
 const scanned = (error: string): string =>
   error.length <= MAX_SCANNED ? error : error.slice(-MAX_SCANNED).replace(/^\S+/, '')
 
-/** Returns the end of a message with its first words or the maximum length, by which the doctor recognizes it; otherwise ''. */
+/** Returns the end of a message with its first words or the maximum length, by which the doctor knows it; otherwise ''. */
 function storedPart(error: string, masked: string): string {
   const end = [...masked].slice(-MAX_ERROR_CHARACTERS)
   return error.length <= MAX_SCANNED || end.length === MAX_ERROR_CHARACTERS ? end.join('') : ''

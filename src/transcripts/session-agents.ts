@@ -9,7 +9,7 @@ const readSessions = nodeReader('TranscriptSession', ['agent'])
 
 const SESSIONS_AT_ONCE = 1_000
 
-/** Returns the function that names the agent of each of these stored sessions; Claude Code if none is stored. */
+/** Returns a function that names the agent of each stored session. A session without a stored agent counts as Claude Code. */
 export async function readAgents(
   graph: Graph,
   project: string,

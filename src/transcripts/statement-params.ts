@@ -30,7 +30,7 @@ export type StoredTurn = {
   turn: TranscriptTurn
 }
 
-/** The start of a turn without a known start, because an index omits nodes without a value. No `--since` is as early as this. */
+/** Stored start of a turn without a known start: an index omits nodes without a value. It is earlier than any `--since`. */
 export const NEVER_MS = -8_640_000_000_000_000
 
 export const storedTurn = (

@@ -131,7 +131,7 @@ export class Thread {
     if (this.state.unanswered === null || this.state.unanswered === unanswered) this.#touch(at)
   }
 
-  /** Checks whether a record is older than the open turn: a compaction appends its history again, which changes no turn. */
+  /** Checks whether a record is older than the open turn: a compaction repeats its history, which must not change the turn. */
   #isReplayed(at: string | null): boolean {
     const { unanswered, open, endedAt } = this.state
     const start = unanswered ?? open
@@ -334,8 +334,8 @@ export class Thread {
 }
 
 /**
- * Finds the call of a result: of several with one id, that in the record that the result names, otherwise the newest of the
- * thread.
+ * Finds the call of a result. If several calls have the id, returns the one in the record that the result names, otherwise the
+ * newest one of the thread.
  */
 function takePending(
   file: ThreadsOfFile,

@@ -242,8 +242,8 @@ export class Transcript {
   }
 
   /**
-   * Returns the session of a record: the file's own, or another one whose id and parent chain both differ (contract: truth.md,
-   * section 8). A resumed session begins with the records that it continues from, whatever their session.
+   * Returns the session of a record: that of the file, or another one if its id and its parent chain both differ (contract:
+   * truth.md, section 8). A resumed session begins with the records that it continues from, whatever their session.
    */
   #findOwner({ sessionId, type }: TranscriptRecord, own: string, parent: string | null): string {
     if (sessionId === own) return own // the usual case, without masking both

@@ -21,7 +21,7 @@ const step = z.object({
 })
 export type Step = z.output<typeof step>
 
-/** A turn that is being read. Plain data: open turns at the end of a file are stored in the graph and restored. */
+/** A turn that is being read. It is plain data, because open turns at the end of a file are stored in the graph and restored. */
 export const openTurn = z.object({
   id: z.string(),
   index: z.number(),

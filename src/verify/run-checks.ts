@@ -52,7 +52,7 @@ export async function runChecks(checks: readonly Check[], options: RunOptions): 
   })
 }
 
-/** A declared command is stored without its secrets. The result with a mark in the place of a secret proves nothing. */
+/** Reason why a command with a mark is not run: it was declared without its secrets, so its result would prove nothing. */
 const MASKED = 'a secret in it is masked; declare a command that reads the secret from the environment'
 
 async function runCheck(check: Check, options: RunOptions): Promise<CheckResult> {

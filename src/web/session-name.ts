@@ -1,8 +1,8 @@
-/** Returns the name of a session for a person. Its slug has the letters outside of ASCII percent-encoded. */
+/** Returns the name of a session for people. In its slug, letters outside of ASCII are percent-encoded. */
 export function nameSession(slug: string): string {
   try {
     return decodeURIComponent(slug)
   } catch {
-    return slug // a caller chose a slug with a percent sign of its own
+    return slug // the caller chose a slug with a percent sign
   }
 }

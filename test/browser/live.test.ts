@@ -47,7 +47,7 @@ const captureRound = (client: TurngraphClient, turnNumber: number, criterionId: 
 describeInBrowser('a page that stays open', () => {
   const browser = useBrowser()
 
-  test('tries again to load a part of the page only while it is visible', async () => {
+  test('loads a missing part of the page again only while the page is visible', async () => {
     const started = await start()
     await captureRound(clientOf(started.graph), 1, 'AC-001')
     const page = await browser.open(started, `/p/${PROJECT}`, { mayFail: true })

@@ -63,7 +63,7 @@ describeInBrowser('the query view', () => {
     await page.getByRole('table', { name: 'Result' }).getByRole('cell', { name: '42' }).waitFor()
   })
 
-  test('the project of the view before stays: in the examples, after a query, and in the links to other views', async () => {
+  test('the project of the previous view stays in the examples, after a query, and in the links to other views', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     await clientOf(started.graph).captureTurnState(aTurn(1, { project: 'another' }))

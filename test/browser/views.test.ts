@@ -166,7 +166,7 @@ describeInBrowser('the views of the page', () => {
     await page.locator('.table-scroll', { has: table }).getByText('Nothing to list.').waitFor()
   })
 
-  test('a name that is no ASCII is shown as it was written, with the slug that commands need', async () => {
+  test('a name that is not ASCII is shown as it was written, with the slug that commands need', async () => {
     const started = await start()
     const client = clientOf(started.graph)
     for (const taskId of ['タスク-合計', 'TASK-1'])

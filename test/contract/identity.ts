@@ -338,7 +338,7 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines()).toEqual([`AC-001 verified ${answers}`])
       })
 
-      test('that is a text is the criterion of that text', async () => {
+      test('that is a text is the criterion with that text', async () => {
         await capture(
           { ...promised(['AC-001', answers]), acceptanceCriteriaStatus: { [`${answers}.`]: 'verified' } },
           rejectedBy('coach', [answers]),

@@ -192,7 +192,7 @@ export function secretsContract(store: StoreUnderTest): void {
       await another.close()
     })
 
-    test('a secret that is an argument of its own is masked in the command of an observation and of a criterion', async () => {
+    test('a secret that is a separate argument is masked in the command of an observation and of a criterion', async () => {
       const secret = ['hunter2', 'Qx9z'].join('')
       const commandOf = (value: string) => ['mysql', '--password', value, '--execute', 'select 1']
       const observation = { command: commandOf(secret), exitCode: 0, startedAt: '2026-01-02T00:00:00Z' }

@@ -21,7 +21,7 @@ const PIECES: readonly { kind: Token['kind'] | null; form: RegExp }[] = [
   { kind: 'mark', form: /[!#-&(-/:-@[\]^{|}~]/y },
 ]
 
-/** Invisible characters. Some are a space to one engine and part of a word to the other. Strings may not have them either. */
+/** Invisible characters. Some are a space to one engine and part of a word to the other. Strings with them are rejected, too. */
 const AMBIGUOUS = /(?![\t\n\r ])[\p{C}\p{Z}]/u
 
 /** Grafeo's own limit. Neo4j 5.26 has none: 1,000 nested brackets exhaust its planner's stack, and its connection never answers. */

@@ -56,7 +56,7 @@ function toWireValue(value: unknown): unknown {
   if (typeof value === 'string') return INSTANT.test(value) ? temporalForm(value) : value
   if (value === null || typeof value !== 'object') return value ?? null
   if (Array.isArray(value)) return value.map(toWireValue)
-  if (value instanceof Date) return temporalForm(value.toISOString().slice(0, -1)) // a local one, in the fields of UTC
+  if (value instanceof Date) return temporalForm(value.toISOString().slice(0, -1)) // a local time, in its UTC fields
   const object = value as Record<string, unknown>
   if (isNode(object)) {
     const { _id, _labels, ...properties } = object

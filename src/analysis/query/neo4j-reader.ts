@@ -106,7 +106,7 @@ export class Neo4jReader implements Reader {
     return { reads, operators, procedures, bookmarks }
   }
 
-  /** The leader of a cluster cannot run the query itself: it accepts statements only in a mode that also allows writes. */
+  /** Returns bookmarks of the leader, which accepts statements only in a mode that allows writes, so the query runs elsewhere. */
   async #bookmarksOfLeader(timeout: number): Promise<readonly string[]> {
     if (!this.#isRouted) return []
     return this.#inSession(ACCESS.WRITE, [], async (session) => {
@@ -183,7 +183,7 @@ function domainError(error: Neo4jError, question: Asked): TurngraphError {
       cause: error,
     })
   }
-  // Neo4j reports some invalid arguments as its own failure, for example a negative one of `substring`.
+  // Neo4j reports some invalid arguments as its own failure, for example a negative argument of `substring`.
   if (code.startsWith('Neo.ClientError.') || code === 'Neo.DatabaseError.Statement.ExecutionFailed')
     return refusedByEngine(rewordNeo4j({ message: error.message, ...question }), error)
   return new TurngraphError('internal', 'Neo4j failed at the query.', { cause: error })

@@ -17,7 +17,7 @@ const ENVIRONMENT = ['PATH', 'HOME', 'SystemRoot']
 /** Lowers the priority of queries: captures come first. */
 const NICENESS = 10
 
-/** A query that takes too much time or memory, or crashes the engine, ends only this process. */
+/** Process that runs queries. A query that takes too much time or memory, or crashes the engine, ends only this process. */
 export class QueryProcess {
   /** Folder of this process only, for its copy and the other files of its engine. It is removed when the process ends. */
   readonly folder: string

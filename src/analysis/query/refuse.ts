@@ -98,7 +98,9 @@ const isMark = (token: Token | undefined): token is Token => token?.kind === 'ma
 const isWord = (token: Token | undefined): token is Token =>
   token?.kind === 'word' || token?.kind === 'quoted'
 
-/** An operator that the list does not contain is rejected, too. @throws `invalid_request` with the operator or procedure */
+/**
+ * Rejects a plan that may write, such as one with an unknown operator. @throws `invalid_request` with the operator or procedure
+ */
 export function refuseByPlan(engine: Engine, { reads, operators, procedures }: Plan): void {
   const foreign = operators.find((operator) => !OPERATORS[engine].has(operator))
   if (foreign !== undefined) throw foreignPlan(`needs the operator ${foreign}`)

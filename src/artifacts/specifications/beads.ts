@@ -66,7 +66,7 @@ const ESCAPED_BREAK = /(?<!["'`](?:\\r)?)(?:\\r)?\\n(?! ?[a-z])/g
 
 /** Splits a text into its items, and the lines outside of lists that say something. Headings are left out. */
 export function splitLoose(text: string): string[] {
-  // Some programs write the two characters \n instead of each line break. Within quotes or a sentence, a text is about them.
+  // Some programs write the two characters \n instead of each line break. In quotes or within a sentence, a text names them.
   const lines = text.includes('\n') ? text : text.replace(ESCAPED_BREAK, '\n')
   return readSections(lines).flatMap(({ items, texts }) => {
     const starts = new Set(items.map(({ line }) => line))

@@ -23,7 +23,7 @@ const READ_FOLDERS: ReadonlySet<string> = new Set(['.kiro', '.beads', '.taskmast
 
 type Walk = FoundSpecificationFiles & { visited: Set<string>; isFull: boolean }
 
-/** Lists each named file, and the files with a name of a specification below each named folder, in the order of their paths. */
+/** Lists each named file, and the specification files below each named folder, in the order of their paths. */
 export async function findSpecificationFiles(paths: readonly string[]): Promise<FoundSpecificationFiles> {
   const walk: Walk = { files: [], refused: [], visited: new Set(), isFull: false }
   for (const given of paths) {

@@ -124,7 +124,7 @@ function listBelow(sections: readonly Section[], heading: number): readonly Sect
 
 /**
  * Checks whether a heading that states a criterion is one criterion with the content below it: the steps of a scenario, text, or
- * a single item. Several other items, items with a label or check boxes, and headings directly below it are several criteria.
+ * a single item. Several items, items with a label or check boxes, and headings directly below it are several criteria.
  */
 function isOneCriterion(section: Section, below: readonly Section[], nested: boolean): boolean {
   const { items, texts } = section
@@ -140,8 +140,8 @@ function isOneCriterion(section: Section, below: readonly Section[], nested: boo
 }
 
 /**
- * Converts lines that begin with a label, such as `**AC-3**: Title`, with the name of a scenario or with `Given` to items. The
- * lines that follow in the paragraph belong to the item, and so do later steps.
+ * Converts lines that begin with a label (`**AC-3**: Title`), the name of a scenario, or `Given` to items. The lines that follow
+ * in the paragraph belong to the item, and so do later steps.
  */
 function moveParagraphsToItems(section: Section): void {
   /** `isTitle`: the item has a label or the name of a scenario, and no steps yet. */

@@ -136,7 +136,7 @@ export async function isAllDeclared(
   return true
 }
 
-/** Returns how many of the versions are declared: without this, each repetition would declare all of them again. */
+/** Returns how many of the versions are already declared. Without this, a repetition would declare all of them again. */
 async function findDeclaredVersions(
   client: Pick<SpecifyTarget, 'getSpecification'>,
   versions: readonly Declaration[],

@@ -100,7 +100,7 @@ class JunitReader {
       this.#openOutcome(this.#case, name, attributes)
     } else if (name === 'testsuite') this.#openSuite(attributes)
     else if (name === 'testcase') this.#case = this.#toCase(attributes)
-    // An error outside of the tests, as of a hook, is a failed test with the name of its suite.
+    // An error outside of the tests, such as in a hook, is a failed test with the name of its suite.
     else if (OUTCOMES.get(name) === 'failed')
       this.tests.add(this.#suites.at(-1)?.name || name, 'failed', null, attributes.message ?? null)
   }
@@ -121,7 +121,7 @@ class JunitReader {
   }
 
   /**
-   * Closes a suite. jest-junit writes a `todo` as a passed test of 0 seconds, but does not count it in the suite: marks such
+   * Closes a suite. jest-junit writes a `todo` as a passed test of 0 seconds, but does not count it in the suite. Marks such
    * tests as skipped, because they prove nothing. Surefire, whose root is one suite, counts too few tests if it reruns some.
    */
   #closeSuite(): void {

@@ -91,7 +91,7 @@ test('the last report of a test counts within a suite of a JUnit report, and the
   ])
 })
 
-test('an error of a suite, outside of its tests, is a failed test of its own', async () => {
+test('an error of a suite outside of its tests is a separate failed test', async () => {
   const passed = '<testcase name="AC-1 a"/>'
   expect(await read('junit', inSuite(`${passed}<error message="no database"/>`))).toEqual([
     'passed s > AC-1 a',

@@ -49,7 +49,8 @@ const MAX_SKIPPED = 20
 
 /**
  * Builds a verification for each criterion that a test names. All tests of a criterion count together, from all reports.
- * @throws `invalid_request` if a report is broken, `too_large` if one is, or the criteria have too many patterns for it
+ * @throws `invalid_request` if a report is broken, `too_large` if a report is too large or the criteria have too many patterns
+ *   for it
  */
 export async function verifyByReports(
   criteria: readonly Declared[],

@@ -70,7 +70,7 @@ export async function readProjectReport(
 const hideGate = <W extends { outcome: string }>(world: W): W =>
   world.outcome.startsWith('blocked by ') ? { ...world, outcome: 'blocked' } : world
 
-/** Returns null if a session was deleted after it was listed, because a long report takes minutes. */
+/** Returns null if the session was deleted after it was listed, which may be minutes ago in a long report. */
 export const unlessDeleted = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: unknown) => {
     if (hasCode(error, 'world_deleted', 'unknown_world')) return null

@@ -98,8 +98,8 @@ export type UndoneFile = {
 }
 
 /**
- * Restores the files. Deletes a file that did not exist before; removes only the part of Turngraph if a person has edited a file.
- * Continues after a file that cannot be written, which stays in the record. @throws its error
+ * Restores the files. Deletes a file that did not exist before. Removes only the part of Turngraph if a person has edited a file.
+ * Continues after a file that cannot be written, which stays in the record. @throws the error of that file
  */
 export async function undoParts(folder: string): Promise<UndoneFile[]> {
   const { madeFolder, changes } = await loadRecord(folder)

@@ -1,6 +1,6 @@
 /** Adds lines of Turngraph between two markers at the end of a text file, and finds and removes them. */
 
-/** Part of a file that Turngraph adds; null if the file has none. `isWhole` is false if it must be added again; default: true. */
+/** Part of a file that Turngraph adds. `find` returns null if the file has none. `isWhole` is false if it must be added again. */
 export type OwnPart = {
   find(text: string): string | null
   isWhole?(text: string): boolean

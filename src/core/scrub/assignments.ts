@@ -249,7 +249,7 @@ const CODE =
 /** Digits in names of programs: `base64EncodedTicket`, `usage$1`. */
 const NAME_DIGITS =
   /base(?:64|32)|utf-?(?:8|16)|u?int\d{1,3}|float\d{2}|sha-?\d{1,3}|md5|oauth2|x509|s3|ec2|k8s|i18n|\$\d|v\d(?![A-Za-z\d])/gi
-/** A word or a name of a program: `Passwort`, `access_token`, `user-defined`, `Record<string>`, `NodeJS.ArrayBufferView`. */
+/** Matches a word or a name in a program: `Passwort`, `access_token`, `user-defined`, `Record<string>`, `NodeJS.Timeout`. */
 const IDENTIFIER =
   /^[@#._$]*(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[A-Z]{2,5}(?![A-Za-z\d]))?(?:[_./:$-]+(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[A-Z]{2,5}(?![A-Za-z\d]))?|[A-Z]{2,})|[_-]?\d(?!\d))*|[A-Z]+(?:_[A-Z\d]+)*)(?:\[\]|[?!.])*(?:[<|].*)?$/
 const PROSE_WORD =
@@ -296,7 +296,7 @@ const WORKING_FOLDER = /^(?:OLD)?PWD$/
 /** Names of methods that hash or send credentials. */
 const METHOD = /^(?:pbkdf2_\w+|bcrypt\w*|argon2\w*|scrypt|include|same-origin|omit)[,;)]?$/i
 
-/** Not a secret despite its name: a working folder, the result of a test after `pass`, or, only for `key`, a UUID or words. */
+/** Checks for a public value: a working folder, the result of a test after `pass`, or, only for `key`, a UUID or words. */
 function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }: Name): boolean {
   if (METHOD.test(text)) return true
   if (WORKING_FOLDER.test(name)) return /^(?:[~./]|[A-Za-z]:)/.test(text)
@@ -320,7 +320,7 @@ const CALL = /^(?:new |await )?([A-Za-z_$][\w$.]*)(?:\(|\[|\?\.|!\.|::|->)/
 const isPath = (text: string): boolean =>
   /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(text) && IDENTIFIER.test(text)
 
-/** With spaces: in a connection string, in a quoted variable, or if half of its words are not words of a language. */
+/** Checks for a secret with spaces: in a connection string, in a quoted variable, or if half of its words are not prose. */
 function isPhrase(text: string, quoted: boolean, name: Name): boolean {
   if (!name.isStrong || text.length > 200) return false
   if (name.place === 'pair') return true

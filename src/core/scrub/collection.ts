@@ -9,7 +9,7 @@ import { isMixed, type Secret } from './secret.ts'
 type Prefix = readonly [prefix: string, alphabet: string, length: number]
 
 const HEX = 'a-f0-9'
-/** Without `_`, because names of functions may begin in the same way: `napi_get_value_string_utf8`. */
+/** Has no `_`, because names of functions may begin like a token: `napi_get_value_string_utf8`. */
 const ALNUM = 'A-Za-z0-9'
 const WORD = String.raw`\w-`
 const BASE64 = String.raw`\w+/-`
@@ -68,7 +68,7 @@ const PREFIXES: readonly Prefix[] = [
   ...of(String.raw`\w$-`, 16, 'access_token$production$'),
 ]
 
-/** A single scan searches for the keywords of all rules. A rule runs only if one of its keywords was found. */
+/** Finds tokens. A single scan searches for the keywords of all rules. A rule runs only if one of its keywords was found. */
 export function* findByCollection(content: string): Generator<Secret> {
   const rules = new Set<Rule>()
   for (const { 1: keyword = '' } of content.toLowerCase().matchAll(KEYWORDS)) {

@@ -81,7 +81,7 @@ const WORD = /(?:\\{0,4}"[^"\n\0]*"|\\{0,4}'[^'\n\0]*'|\\[^\n\0]|[^\s"'`|;&<>()\
 
 type Word = Readonly<{ text: string; start: number }>
 
-/** Commands in the same line share most of their words, so each word is read once and examined once per form. */
+/** Finds secrets by the commands that take them. Commands in a line share words: each is read once, and examined once per form. */
 export function* findCommandSecrets(content: string): Generator<Secret> {
   const read = createWordReader(content)
   const examined = new Map<CommandForm, Set<number>>()

@@ -54,13 +54,13 @@ export const hasMark = (text: string): boolean => text.includes('[redacted')
 export const showMarks = (text: string): string =>
   hasMark(text) ? text.replace(/\[redacted:([0-9a-f]{2})[0-9a-f]{1,62}\]?/g, '[redacted:$1]') : text
 
-/** Checks for a mark in the form of an answer. */
+/** Checks for a mark as answers show it. */
 export const hasShownMark = (text: string): boolean => /\[redacted:[0-9a-f]{2}\]/.test(text)
 const isBare = (text: string): boolean => text.includes(BARE_MARK)
 /** Removes the digits from all marks of a text. */
 export const bareMarks = (text: string): string => (hasMark(text) ? text.replace(ANY_MARK, BARE_MARK) : text)
 
-/** A mark of two digits, quoted from an answer, equals every mark with these first digits. A mark without digits equals all. */
+/** Compares texts with marks. A mark of two digits equals every mark that begins with them. A mark without digits equals all. */
 export function isEqualButMarks(a: string, b: string): boolean {
   if (a === b) return true
   if (!hasMark(a) || !hasMark(b)) return false

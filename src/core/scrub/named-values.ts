@@ -8,7 +8,7 @@ const VALUE_FIELD = `(?:${QUOTE})?(?:value|parametervalue|secretvalue|val)(?:${Q
 const BETWEEN = String.raw`[ \t]{0,4},?[ \t]{0,4}(?:\r?\n[ \t]{0,40})?`
 const VALUE = String.raw`([^\s"'\\,}<>\0]{4,})`
 
-/** `- name: DB_PASSWORD` and `value: S` on the next line; `{"name": "API_TOKEN", "value": "S"}`; `<add key="…" value="S"/>`. */
+/** Matches `- name: DB_PASSWORD` and `value: S` below it, `{"name": "TOKEN", "value": "S"}`, and `<add key="…" value="S"/>`. */
 const PAIR = new RegExp(`(?<![\\w$-])${NAME_FIELD}${BETWEEN}(?<![\\w$-])${VALUE_FIELD}${VALUE}`, 'dgi')
 const REVERSED_PAIR = new RegExp(
   `(?<![\\w$-])${VALUE_FIELD}${VALUE}(?:${QUOTE})?${BETWEEN}${NAME_FIELD}`,

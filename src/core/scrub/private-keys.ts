@@ -12,7 +12,7 @@ const BASE64_RUN = /[A-Za-z0-9+/=]{32}/
 const BASE64_LINES =
   /[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{16,})*(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{1,15}(?=\n?\0|$))?/y
 
-/** The preset's rule does not know ENCRYPTED, PGP, blocks with headers, and blocks that were cut off before the end. */
+/** Finds private keys. The rule of the preset lacks ENCRYPTED, PGP, blocks with headers, and blocks without an end. */
 export function* findPrivateKeys(content: string): Generator<Secret> {
   for (const match of content.matchAll(KEY_BLOCK)) {
     const [whole, body = '', end] = match

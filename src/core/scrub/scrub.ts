@@ -1,4 +1,4 @@
-// Masks the secrets in records and texts, all texts together: forty scans cost four times as much as one.
+// Masks the secrets in records and texts. Scans all texts together: forty scans cost four times as much as one.
 import { setImmediate } from 'node:timers/promises'
 import { orderedObject } from '../ordered-json.ts'
 import {
@@ -85,10 +85,10 @@ function holdsMark(value: unknown): boolean {
 
 type Piece = Readonly<{ text: string; start: number }>
 
-/** Separates texts: every rule ends at it. A pattern that matches a line break stops at the NUL, and `.` and `\S` stop at the line break. */
+/** Separates texts. No match extends across it: `.` and `\S` stop at the line break, and other patterns at the NUL. */
 const BETWEEN = '\n\0\n'
 
-/** Key of a program and its arguments. They are scanned as one line: a secret is recognized by the argument before it. */
+/** Key of a program and its arguments. They are scanned as one line, because the argument before a secret reveals it. */
 const COMMAND = 'command'
 
 /** Separates a key from its text, as in JSON. Some secrets are recognized only by their name. */

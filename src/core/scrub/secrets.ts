@@ -1,4 +1,4 @@
-// Finds the secrets in a text by the rules of secretlint and gitleaks, and by our own for secrets that those lack.
+// Finds the secrets in a text by the rules of secretlint and gitleaks, and by our own rules for secrets that both lack.
 import { findAssignments } from './assignments.ts'
 import { findByCollection } from './collection.ts'
 import { findCommandSecrets } from './command-secrets.ts'

@@ -40,7 +40,9 @@ import {
 import { runNodes } from './run-nodes.ts'
 import { transcriptNodes } from './transcript-nodes.ts'
 
-/** Record, rows, defaults and export of a turn derive from these. Add a new field here and to `turnInput` in memory/record/record.ts. */
+/**
+ * Fields of a turn. Its record, rows, defaults and export derive from them. Add a new field here and to `turnInput` (record.ts).
+ */
 export const turnFields = {
   playerSummary: text.describe('what the Player implemented or attempted'),
   playerDecision: oneOf(PLAYER_DECISIONS).describe("the Player's own result"),
@@ -79,7 +81,7 @@ export const turnFields = {
   extra: json.describe('further fields of the caller, kept as they came').optional(),
 }
 
-/** The fields of a verification that its record has as they are stored. */
+/** Fields that the record of a verification has in their stored form. */
 export const verificationFields = {
   criterionId: text.describe('label of the criterion, as given'),
   criterionText: text.describe('text of the criterion, as given').optional(),
@@ -341,7 +343,7 @@ export type Stored<L extends Label> = z.output<(typeof nodes)[L]['properties']>
 
 export const LABELS = Object.keys(nodes) as Label[]
 
-/** Labels of nodes whose `project` follows from a key. Exports do not contain it, and a restore sets it. */
+/** Labels of nodes whose `project` follows from a key. Exports leave out the project, and a restore sets it. */
 export const PROJECT_FROM_KEY = [
   'Feature',
   'Task',

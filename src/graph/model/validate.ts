@@ -6,7 +6,7 @@ import { type Exported, type Label, listNotExported, nodes } from './nodes.ts'
 /** A node as an engine returns it, with its labels and properties. */
 type NodeRow = { labels: readonly string[]; properties: Readonly<Record<string, unknown>> }
 
-/** Returns null for several labels, and for one that is not in the model. */
+/** Returns the label of a node; null for several labels, and for one that is not in the model. */
 export function findLabel(labels: readonly string[]): Label | null {
   const [label] = labels
   return labels.length === 1 && label !== undefined && Object.hasOwn(nodes, label) ? (label as Label) : null

@@ -1,4 +1,4 @@
-/** Knows which of LangChain's runs belong to the conversation: those below the current root, but not in a tool or a retriever. */
+/** Knows the runs of the conversation: the current root and the runs below it, except those in a tool or a retriever. */
 export class ConversationRuns {
   #root: string | null = null
   /** The root of each run; `null` if the run does not belong to the conversation. */

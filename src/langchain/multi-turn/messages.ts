@@ -26,8 +26,9 @@ const readToolCalls = (message: unknown): readonly ToolCall[] =>
   AIMessage.isInstance(message) ? (message.tool_calls ?? []) : []
 
 /**
- * By name or code, because each error exists in many classes: the runtime's, LangChain's, LangGraph's, a provider's. By message
- * if an abort has no name: `Abort` is LangGraph's, and `Aborted` LangChain's if the signal's reason is no error and no text.
+ * Reasons by name or code, because each error exists in many classes: those of the runtime, LangChain, LangGraph and providers.
+ * An abort without a name has a message: `Abort` from LangGraph, and `Aborted` from LangChain if the signal has neither an error
+ * nor a text as its reason.
  */
 const REASONS: ReadonlyMap<unknown, TerminationReason> = new Map([
   ['AbortError', 'cancelled'],

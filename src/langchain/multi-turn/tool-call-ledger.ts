@@ -64,7 +64,7 @@ export class ToolCallLedger {
 
   /**
    * Completes calls by their results. Tools may run without events of LangChain; then their results are the first sign of them.
-   * The result of an abandoned tool that still runs counts.
+   * The result of an abandoned tool counts, too, even if the tool still runs.
    */
   takeResults(ids: ReadonlySet<string>): boolean {
     const isDone = ({ id }: ToolCall): boolean => id !== undefined && ids.has(id)

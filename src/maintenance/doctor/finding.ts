@@ -40,7 +40,7 @@ export type About = {
   add(check: Check, found: string, repair?: Repair): void
   /** Reports a stored value that is not the expected one. @returns true if they differ */
   reportDifference(check: Check, compared: Compared, repair?: Repair): boolean
-  /** `repairProject` sets the project of a part. True if the values fit; properties unknown to the model do not count. */
+  /** Reports values that do not fit the model, and returns true if all fit. `repairProject` sets the project of a part. */
   record(properties: Properties, repairProject?: Repair): boolean
 }
 

@@ -72,7 +72,7 @@ function checkCriteria(
 const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
-/** Finds two labels of one source: versions before masks.md merged criteria that differed only in a secret. */
+/** Finds two labels of one source. Versions before masks.md merged criteria that differed only in a secret. */
 function findSharedLabels({ texts, labels, labelSources }: Properties): string | null {
   if (!listOf(texts).some(hasMark)) return null
   const bySource = groupBy(

@@ -8,7 +8,7 @@ import { deriveTurn } from '../../rules/derive-turn.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { type Examined, fittingProperties, keyList, type Part, type ToCheck } from './finding.ts'
 
-/** NaN if the key is not that of a turn. */
+/** Returns the number of a turn from its key; NaN if the key is not that of a turn. */
 export const numberIn = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 
 export const RECORD_COLUMNS = { replaces: '[(x)-[:SUPERSEDES]->(s:SupersededTurn) | s.key]' }
@@ -31,7 +31,7 @@ function checkNumber(label: Label, { key, properties, about }: Examined): void {
 
 const revisionIn = (key: string): number => Number(key.slice(key.lastIndexOf('~') + 1))
 
-/** The next replacement builds a key from the revision of the turn. If that revision is too low, the key already exists. */
+/** Checks the revision. The next replacement builds its key from it: if the revision is too low, the key already exists. */
 function checkRevision(label: Label, { key, properties, row, about }: Examined): void {
   const turn = turnOfSuperseded(key)
   const revision = turn === key ? Number(properties.revision) : revisionIn(key)

@@ -11,7 +11,7 @@ import { exportTranscripts, transcriptPosition } from './transcripts.ts'
 import { exportWorld, halfRestored, worldPosition } from './world.ts'
 
 export const exportPosition = place.extend({
-  /** Exported criteria: their revision, the last one, and the number of declared versions when the export began. */
+  /** Exported criteria: their revision, the key of the last one, and the number of declared versions when the export began. */
   criteria: z
     .strictObject({ rev: z.number(), after: z.string().optional(), version: z.number().optional() })
     .optional(),
@@ -129,7 +129,7 @@ async function* exportCriteria(graph: Graph, key: string, from: ExportPosition):
     yield { record, at: { ...from, criteria: { rev: rev ?? 0, after: record.key, version } } }
 }
 
-/** False for a version that was declared during the export of its task: its criteria are missing, and a restore rejects it. */
+/** False for a version that was declared during the export: its criteria are missing, so a restore would reject it. */
 function isDeclaredBy({ kind, version }: AnyRecord, { criteria }: ExportPosition): boolean {
   return kind !== 'specification' || Number(version) <= (criteria?.version ?? Number.POSITIVE_INFINITY)
 }

@@ -48,7 +48,7 @@ const variableName = (label: Label): string => label.charAt(0).toLowerCase() + l
 /** Condition: the task declared a version of its specification. */
 const DECLARED = 'specification.declaredAt >= datetime($since)'
 
-/** Follows the relationships of the node and scans no label. `movedBy`: the way down to what may have changed, and when. */
+/** Lists the children of a node without a scan. `movedBy`: the labels down to nodes that may have changed, and the condition. */
 function below(label: Label, movedBy: { way: readonly Label[]; when: string } | null = null): Statement {
   const { way = [], when = null } = movedBy ?? {}
   const path = [label, ...way].map((to) => `-[:${findOwners(to)[0]?.type}]->(${variableName(to)}:${to})`)
@@ -268,7 +268,7 @@ export async function readImportsBefore(graph: Graph, project: string): Promise<
   return { newest, settled, recent: await hashImports(graph, project, { settled, newest }) }
 }
 
-/** Returns the time of the newest import; an earlier time if another was committed since. Call it after the read of the data. */
+/** Returns the time of the newest import, or an earlier one if an import was committed since. Call it after the data is read. */
 export async function readUntil(graph: Graph, project: string, before: ImportsBefore): Promise<number> {
   const { newest, settled, recent } = before
   return newest === settled || (await hashImports(graph, project, before)) === recent ? newest : settled

@@ -10,7 +10,7 @@ const BYTES_A_PAGE = 2 * 1024 * 1024
 /** Maximum number of steps of a page, which may therefore have no line: no request walks a whole graph. */
 const STEPS_A_PAGE = 300
 
-/** `head`: lines before the first line of the stream. @throws `invalid_request` if the cursor belongs to another operation */
+/** Reads a page. `head`: lines before those of the stream. @throws `invalid_request` if the cursor is of another operation */
 export async function readPage<S extends z.ZodType<object>>(
   { cursor, limit }: { cursor?: string | null | undefined; limit: number },
   schema: S,

@@ -13,7 +13,7 @@ import { AT_ONCE, type Exported, place, placesBelow, projectsFrom } from './list
 import type { ExportedLine } from './page.ts'
 import { readWorlds } from './world.ts'
 
-/** A line per turn with a verdict: the input of the Player, its work, and the reaction of the Coach. Without deleted worlds. */
+/** Line per turn with a verdict: input of the Player, its work, and the reaction of the Coach. Leaves out deleted worlds. */
 
 const { verifications, promises, issues, gates, acceptanceCriteriaStatus, ...of } = turnState.shape
 
@@ -124,7 +124,7 @@ async function* exportPairs(
 const moved = ({ completedAt, createdAt }: TurnState, since: string | null): boolean =>
   since === null || [completedAt, createdAt].some((at) => at !== null && Date.parse(at) >= Date.parse(since))
 
-/** Finds the criteria with their states before a turn, and those that it added. Call the function with ascending turns. */
+/** Creates a function that returns the criteria of a turn with their states before it. Call the function with ascending turns. */
 function followCriteria({ criteria, turns }: Ledger): (turn: number) => Pair['input']['criteria'] {
   const folded = foldByTurn(turns, finalKeys(criteria))
   const statesOf = (progress: ReadonlyMap<string, Progress>) => criterionStates(criteria, progress, 'sticky')

@@ -244,7 +244,7 @@ const BESIDE: { readonly [kind: string]: z.ZodRawShape } = {
 const LISTED_BELOW: readonly Label[] = ['Project', 'Feature', 'Task', 'World']
 const PARTS_OF_RECORDS: readonly Label[] = ['Verification', 'Promise', 'Issue', 'Gate', 'FailedCall']
 
-/** Kinds that only the model declares. Throws if no export lists one: otherwise every backup silently lacks it. */
+/** Kinds that only the model declares. Throws if no export lists one of them: otherwise every backup silently lacks it. */
 export const ADDED = LABELS.flatMap((label) => {
   const kind: string | null = nodes[label].exported
   if (kind === 'part' && !PARTS_OF_RECORDS.includes(label))

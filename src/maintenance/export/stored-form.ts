@@ -118,7 +118,7 @@ const criteria = (keys: readonly string[]): Ref[] => keys.map((key) => ({ label:
 
 type OfCriteria = { criterion?: string; about?: string[] }
 
-/** A part without its criterion is half a commit. */
+/** Declares a field with the parts of a record. A part without its criterion is half a commit. */
 function parts(
   field: string,
   label: 'Verification' | 'Promise' | 'Issue' | 'Gate',

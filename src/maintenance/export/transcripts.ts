@@ -87,7 +87,7 @@ const turnRow = z.object({
   holders: z.array(z.string()),
 })
 
-/** A shared turn counts for the first session by key. A session that changed during the export is not the first. */
+/** Exports each turn with its first session by key. A session that changed during the export does not count as the first. */
 async function* exportTurns(scope: Scope, from: TranscriptPosition | null): AsyncGenerator<Entry> {
   const { session: first } = from ?? {}
   if (first !== undefined) yield* readTurns(scope, [first], from)

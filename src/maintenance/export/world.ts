@@ -126,7 +126,7 @@ const readWorld = (graph: Graph, key: string): Promise<WorldRow | null> =>
 const isWhole = ({ world, turns }: WorldRow): boolean =>
   world.restoring === true || world.turnCount === turns.length
 
-/** Rejects the loss of a world in the middle of its export. A world without exported records may disappear. */
+/** Throws if a world was lost in the middle of its export. A world without exported records may disappear. */
 function refuseForgotten(key: string, at: WorldPosition | null): void {
   if (at === null) return
   throw new TurngraphError('busy', `A world was forgotten while it was exported: ${key}.`, {

@@ -16,7 +16,7 @@ const namesInUse = ['verifications', 'promises', 'specifications'].map((of) =>
 
 const CRITERIA_AT_ONCE = 1_000
 
-/** Locks the worlds of the task and raises their revision, so that a concurrent capture resolves its criteria again. */
+/** Deletes unused criteria. Raises the revision of the worlds, so that a concurrent capture resolves its criteria again. */
 export async function forgetCriteria(graph: Graph, taskKey: string, progress: Progress): Promise<boolean> {
   for (let left = Number.POSITIVE_INFINITY; left > CRITERIA_AT_ONCE; ) {
     if (!progress.isTime()) return false

@@ -152,7 +152,7 @@ export type Listed = z.output<typeof listedRow>
 /** Deletes some nodes of a kind, within the transaction of `run`. Returns null if their owner no longer exists. */
 export type DeletePiece = (run: Run, kind: OwnedKind, nodes: readonly Listed[]) => Promise<Counts | null>
 
-/** Deletes the deepest nodes first. @returns true if nothing is left */
+/** Deletes all nodes below others, the deepest first. @returns true if nothing is left */
 export async function deleteOwned(
   graph: Graph,
   kinds: readonly OwnedKind[],
@@ -241,7 +241,7 @@ const deleteEmptyFeature = deletionOfEmpty('Feature')
 
 export const deleteEmptyProject = deletionOfEmpty('Project')
 
-/** A transaction that adds a child locks them first, so it is either visible here or creates them again. */
+/** Deletes a task, its feature and its project if empty. A capture that adds a child locks them first, or creates them again. */
 export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
   const [project = '', featureId = ''] = partsOfKey(ofTask)
   const counts = await deleteEmptyTask(run, ofTask)
@@ -251,7 +251,7 @@ export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
   return counts
 }
 
-/** Deletes in batches until none is left: a smaller batch may not be the last one, because a node may be in use again. */
+/** Deletes in batches until none is left. A smaller batch may not be the last one, because a node may be in use again. */
 export async function deleteAll(
   graph: Graph,
   statement: Statement,

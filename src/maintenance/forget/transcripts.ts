@@ -28,7 +28,7 @@ const [ofProject, ofSession] = (['project', 'session'] as const).map((of) => ({
 })) as [ConversationStatements, ConversationStatements]
 type ConversationStatements = { all: Statement; old: Statement }
 const lockFiles = statement('forget/lock-files')
-/** An import reads a deleted file from the beginning again. */
+/** Deletes the positions of files: an import reads such a file from the beginning again. */
 const deleteFiles = deleteByKeys('TranscriptFile')
 const releaseFiles = statement('forget/release-files')
 const lockTurns = statement('forget/lock-transcript-turns')
@@ -101,7 +101,7 @@ const conversationRow = z.object({
 
 const CONVERSATIONS_AT_ONCE = 500
 
-/** Agents come before their session, because a killed operation finds them through it. */
+/** Yields the conversations to forget. Agents come before their session, because a killed operation finds them through it. */
 export async function* conversationsToForget(
   graph: Graph,
   { project, before, sessionId }: ConversationScope,
@@ -145,7 +145,7 @@ async function forgetConversation(
 
 const lockedFile = z.object({ key: z.string(), state: optionalText, sessionKeys: z.array(z.string()) })
 
-/** The position of a file with other sessions stays, so that an import reads neither these sessions nor the others again. */
+/** Deletes the positions of files. A file with other sessions keeps its position, so that an import does not read it again. */
 async function forgetFiles(run: Run, { project, sessionKeys }: Conversation): Promise<Counts> {
   const params = { keys: sessionKeys, token: crypto.randomUUID() }
   const locked = (await run({ statement: lockFiles, params })).map((row) =>

@@ -15,7 +15,7 @@ import {
   type Work,
 } from './write.ts'
 
-/** Stored texts have marks of its key, so a project keeps it. A project without one gets that of the export. */
+/** Restores projects. A project keeps its key, because stored texts have its marks. Without a key, it gets the exported one. */
 export async function writeProjects(work: Work, given: readonly Given<'project'>[]): Promise<Restored> {
   const existing = await readExisting(work, 'project', given)
   const { fresh, conflicts } = compared(given, existing, ({ maskKey: _, ...record }, known) =>

@@ -46,7 +46,7 @@ export async function writeWorlds(work: Work, given: readonly Given<'world'>[]):
   return { created: fresh.length, conflicts }
 }
 
-/** A graph extends the worlds of a task to which a restore adds versions, so one `specifiedAfter` may begin with the other. */
+/** Lists the fields that differ. A `specifiedAfter` may begin with the other one, because a restore may have added versions. */
 function differingBeginning(given: RecordOf<'world'>, known: RecordOf<'world'>): string[] {
   const length = Math.min(given.specifiedAfter?.length ?? 0, known.specifiedAfter?.length ?? 0)
   const cut = (record: RecordOf<'world'>) => ({

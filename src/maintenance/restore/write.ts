@@ -15,7 +15,7 @@ export type Work = {
   graph: Graph
   run: Run
   token: string
-  /** Keys of the nodes that this transaction created: without children yet, they need no lookups. */
+  /** Keys of the nodes that this transaction created. They have no children yet, so they need no lookups. */
   made: Map<Label, Set<string>>
   /** Number of turns and attempts written into each world. */
   written: Map<string, { turn: number; attempt: number }>

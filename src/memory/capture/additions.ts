@@ -93,7 +93,7 @@ export async function addVerifications(
 /** Maximum time by which the clock of a machine is ahead of ours. */
 const MAX_AHEAD_MS = 10 * 60_000
 
-/** A verification from the future gets the time of its arrival, so that a later word about its turn counts. */
+/** Lists the verifications. A future time is replaced by that of the arrival, so that a later word about the turn counts. */
 const listAdditions = (
   { verifications }: Request,
   { addedAt, addedBy }: { addedAt: string; addedBy: string | null },

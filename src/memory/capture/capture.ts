@@ -142,7 +142,7 @@ async function store<T>(
 
 type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null }
 
-/** Looks up the stored turn only if this turn is not the newest or a write was rejected. The deadline bounds the retries. */
+/** Stores a turn. Looks up the stored one only if this one is not the newest or a write was rejected. Retries have a deadline. */
 async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Promise<Stored<T>> {
   const { request } = capture
   const { turnNumber } = request
@@ -251,7 +251,7 @@ async function plan(
 /** A world that does not exist. */
 const NOWHERE: Target = { worldSlug: '', isNew: false, replaced: null, rollbacks: 0, withdrawnKey: null }
 
-/** Runs the statements without a match, so that a Neo4j that has just started plans them before a caller waits for that. */
+/** Runs the statements without a match. A Neo4j that has just started then plans them before a caller has to wait for that. */
 export async function warmUpCapture(graph: Graph): Promise<void> {
   const capture = absentCapture()
   const known = await loadWorldSnapshot(graph, capture)
@@ -284,7 +284,7 @@ function absentCapture(): Capture {
   return { request, record, digest: '', writeId: '', asOwner: false }
 }
 
-/** Plans captures into an existing and into a new world: Neo4j has other plans in a transaction that has created one. */
+/** Plans captures into an existing and into a new world: on Neo4j, a transaction that has created a world has other plans. */
 async function planWrites(graph: Graph, capture: Capture, known: WorldSnapshot): Promise<void> {
   for (const isNew of [false, true]) {
     const planned = await plan(graph, capture, { ...NOWHERE, isNew }, 'next', known)

@@ -24,7 +24,7 @@ const statements = {
 }
 const followWithdrawn = statement('turns/follow-withdrawn')
 
-/** Position of the write in the world. `late` also writes a newest turn that merges two criteria. */
+/** Position of the write in the world. `late` also applies to a newest turn that merges two criteria. */
 export type WriteMode = keyof typeof statements
 
 export type Capture = {

@@ -107,7 +107,7 @@ function without(left: readonly Part[]): Shown {
   return (part) => (gone.has(part) ? null : part.text)
 }
 
-/** Finds the smallest number. The note grows with the first omitted item of a kind, so the last few are tried one by one. */
+/** Leaves out the fewest parts. The note grows with the first omitted item of a kind, so the last few are tried one by one. */
 function fewestLeave(draft: Draft, order: readonly Part[]): Shown {
   const isEnough = (count: number): boolean => fits(draft, without(order.slice(0, count)))
   let [tooFew, enough] = [0, order.length]
@@ -171,7 +171,7 @@ function shareOut(texts: readonly Text[], toShare: number, tokens: Tokens): Cuts
 
 const asLine = ({ lead }: Text, text: string): string => `${lead}${text}\n`
 
-/** Maximum number of characters per token that are read. Prose has 3 to 5. The work stays in proportion to the budget. */
+/** Maximum number of characters that are read per token, so that the work is proportional to the budget. Prose has 3 to 5. */
 const CHARACTERS_PER_TOKEN = 8
 
 function cutTo(share: number, text: Text, tokens: Tokens): string | null {

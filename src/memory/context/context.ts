@@ -447,7 +447,7 @@ type Found = {
   elsewhere: Elsewhere | null
 }
 
-/** Reads the missing data of long worlds and merged criteria. Null in the cases of {@link readHistories}. */
+/** Builds the answer. Reads the missing data of long worlds and merged criteria. Null in the cases of {@link readHistories}. */
 async function answerFrom(
   graph: Graph,
   row: ContextRow,

@@ -20,7 +20,7 @@ const earlierSessionRow = z.object({ judgements: z.array(judgementRow), ...snaps
 
 type Request = ContextRequest & { project: string }
 
-/** The Player sees descriptions and a verdict, but no evidence and no details (invariant 9). Null without an earlier session. */
+/** Reads the earlier session; null without one. The Player sees descriptions and a verdict, but no evidence (invariant 9). */
 export async function readEarlierSession(
   graph: Graph,
   request: Request,

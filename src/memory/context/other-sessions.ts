@@ -64,7 +64,7 @@ const MIN_IDENTIFIERS = 2
 export const isKnownRequested = ({ elsewhere, asOf }: Pick<ContextRequest, 'elsewhere' | 'asOf'>): boolean =>
   elsewhere === 'known' && asOf === 'now'
 
-/** The turns contain no data of a judge, so both roles get equal facts (invariant 9). `asking`: null before the first turn. */
+/** Reads turns of other sessions. They have no data of a judge, so both roles get the same facts. `asking`: null before turn 1. */
 export async function readKnown(
   graph: Graph,
   { project, featureId }: { project: string; featureId: string },

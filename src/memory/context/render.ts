@@ -309,7 +309,7 @@ function startStays(text: string, characters: number = LIMITS.nameCharacters, se
   ]
 }
 
-/** Since when, only if the prior turn did not say so; there the line is the seed's. For the Coach also how it is known. */
+/** Writes the state, with its turn unless that is the prior turn (as in the seed). The Coach also sees how it is known. */
 function statusParts(
   { key, state, verifiedInTurn, contested, stale, basis }: ShownCriterion,
   role: Role,

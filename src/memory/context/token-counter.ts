@@ -11,7 +11,7 @@ export type Tokens = {
 const MAX_SLICE = 4_096
 const RUN_SLICE = new RegExp(`.{1,${MAX_SLICE}}`, 'gsu')
 
-/** Margin per cut. Without it, sums of slices were up to 2 tokens per cut below the package's count of the whole run. */
+/** Margin per cut. Without it, a sum of slices was up to 2 tokens per cut below the count of the whole run. */
 const CUT_TOKENS = 4
 
 /** Matches the place between two lines, except where a token may extend across it: before blank lines, and before `/`. */

@@ -203,7 +203,7 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
 
 const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
 
-/** Finds the last verdict before a turn: null without one, undefined if the read entries do not reach back. */
+/** Creates a function that finds the last verdict before a turn: null without one, undefined if the entries do not reach back. */
 function verdictsBefore(
   snapshot: Snapshot,
   turn: number,

@@ -47,7 +47,7 @@ export type Snapshot = {
   criteria: readonly Criterion[]
   /** Progress by the key of the criterion. */
   progress: ReadonlyMap<string, Progress>
-  /** Outcomes that count for stall analysis, ascending; after the newest turn only the newest ones, as the world stores them. */
+  /** Outcomes for stall analysis, ascending. After the newest turn, these are only the newest ones, as the world stores them. */
   outcomes: readonly Outcome[]
   /** Number of the newest turn when each version of the specification was declared; empty without a specification. */
   specifiedAfter: readonly number[]
@@ -71,7 +71,7 @@ export const statementOfTarget = (file: string, ...choices: string[]): SnapshotS
   newest: statement(file, 'newest-world', ...choices),
 })
 
-/** Returns the row of a target; null without one. Reads again while `isWhole` rejects the row: it shows a part of a commit. */
+/** Returns the row of a target; null without a row. Reads again while `isWhole` rejects the row as a part of a commit. */
 export function readTarget<S extends z.ZodType>(
   graph: Graph,
   { named, newest }: SnapshotStatements,
@@ -87,7 +87,7 @@ export function readTarget<S extends z.ZodType>(
     : readWholeRow(graph, named, { worldKey: keyOfWorld(project, worldSlug), ...taskParams }, schema, isWhole)
 }
 
-/** The row of a deleted world may be incomplete. @throws `world_deleted` */
+/** Reads a row, and rejects a deleted world, whose row may be incomplete. @throws `world_deleted` */
 export async function readLiveTarget<S extends z.ZodType<{ world: SnapshotRow['world'] }>>(
   graph: Graph,
   statements: SnapshotStatements,
@@ -162,14 +162,14 @@ export const snapshotRow = z.object({
 export type SnapshotRow = z.output<typeof snapshotRow>
 type LedgerTurns = Pick<SnapshotRow, keyof typeof ledgerColumns>
 
-/** Turns of a world up to which the ledger is read together with the progress. Otherwise a second read gets what is shown. */
+/** Maximum number of turns of a world whose ledger is read with its progress. A second read gets the entries of larger worlds. */
 export const SMALL_WORLD = 32
 export const NO_LEDGER = 0
 export const WHOLE_LEDGER = 2 ** 31
 /** Number above every turn number. */
 export const NO_TURN = 2 ** 31
 
-/** @throws `unknown_world` if the task does not have the named world, `world_deleted`; null if the task has no world */
+/** Returns null if the task has no world. @throws `unknown_world` if the task does not have the named world, `world_deleted` */
 export async function readSnapshot(
   graph: Graph,
   target: Target,
@@ -182,7 +182,7 @@ export async function readSnapshot(
   return null
 }
 
-/** A snapshot after an earlier turn needs the ledger, so a larger world is read a second time, with its whole ledger. */
+/** Reads a row. A snapshot after an earlier turn needs the ledger, so a larger world is read a second time with its ledger. */
 export async function readTargetAsOf<S extends z.ZodType<SnapshotRow>>(
   graph: Graph,
   statements: SnapshotStatements,
@@ -242,7 +242,7 @@ export function isStateWhole({
   )
 }
 
-/** False if a read that overlapped with a replacement returned the record before it and the state after it. */
+/** False if the records do not belong to the state, because a replacement was committed during the read. */
 export const isOfState = (
   state: StoredState,
   turns: readonly { digest: string; entries: readonly unknown[] }[],
@@ -338,7 +338,7 @@ const ledgerRow = z.object({
 /** All turns of a world with their verifications and promises, unordered, and the criteria of its task. */
 export type Ledger = z.output<typeof ledgerRow>
 
-/** Null if the world does not exist. `except`: turn whose record may lack parts, because the capture replaces it. */
+/** Returns null if the world does not exist. `except`: turn whose record may lack parts, because the capture replaces it. */
 export function readLedger(
   graph: Graph,
   worldKey: string,

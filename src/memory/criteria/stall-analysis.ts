@@ -34,7 +34,7 @@ async function readStall(graph: Graph, request: StallRequest, ledgerUpTo: number
   return stallAfter(graph, request, snapshot, states, snapshot.isSuperseded)
 }
 
-/** Reads the whole ledger if a criterion was named so often that its entries do not reach back. */
+/** Analyzes a snapshot. Reads the whole ledger if a criterion was named so often that its entries do not reach back. */
 export const stallAfter = async (
   graph: Graph,
   request: StallRequest,

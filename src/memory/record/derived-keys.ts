@@ -22,7 +22,7 @@ export function removeDerivedKeys<R extends CaptureRequest & { project: string }
   return record as R
 }
 
-/** Removes the project, which the key of the record contains. @throws `invalid_request` without a fitting key */
+/** Removes the project if the key of the record contains it. @throws `invalid_request` if the key does not fit */
 export function removeProject(given: object): object {
   if (!('project' in given) || typeof given.project !== 'string') return given
   const { project, ...record } = given
@@ -64,7 +64,7 @@ function findDifferences(request: CaptureRequest & { project: string }): Problem
 export const seedId = ({ featureId, turnNumber }: Pick<CaptureRequest, 'featureId' | 'turnNumber'>): string =>
   `TURN-${featureId}-${turnNumber}`
 
-/** `unknown` matches any given form, because the import of artifacts stores it for unknown words. */
+/** Reports a word that differs from its given form. `unknown` fits any form, because an import stores it for unknown words. */
 function differentRaw(
   path: string,
   word: string | null | undefined,

@@ -106,7 +106,7 @@ const issueInput = issueFieldsInput.refine(hasContent, {
   error: 'is empty; describe the issue, or leave the issue out',
 })
 
-/** Fields of a record that was read back, or of seed 000's `to_episode_body`. derived-keys.ts checks them. */
+/** Fields of a record that was read back, or of `to_episode_body` in seed 000. They are checked in derived-keys.ts. */
 const readBackKeys = {
   entityType: z
     .literal('turn_state', 'must be "turn_state", or left out')

@@ -136,7 +136,7 @@ export function explainRefusal<T extends string>(words: Words<T>, given: string)
     : `"${shown}": did you mean "${nearest}"? Or ${use}`
 }
 
-/** Accepts a word in any spelling of the table, and keeps the given word, because the record has it too. */
+/** Accepts a word in any spelling of the table. Keeps the given word, because the record stores it, too. */
 export const decision = <T extends string>(
   words: Words<T>,
   find: (given: string) => T | undefined = (given) => findWord(words, given),

@@ -20,7 +20,7 @@ export const taskParams = (scope: Scope) => ({
 /** Longer slugs could not be sent back as a `world_slug` (256 characters). */
 const MAX_SLUG = 240
 
-/** The task id, percent-encoded, then `.2`, `.3` … If another task has that slug, `{feature_id}.` comes first (turns.md). */
+/** Builds a slug: the percent-encoded task id, then `.2`, `.3` … If another task has it, starts with `{feature_id}.`. */
 export function defaultSlug(
   { featureId, taskId }: Pick<Scope, 'featureId' | 'taskId'>,
   ordinal: number,

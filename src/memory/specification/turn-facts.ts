@@ -87,7 +87,7 @@ function toTurnFacts(rows: readonly TurnRow[]): TurnFacts {
 
 const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
 
-/** Reads the files that each turn touched, ascending from a turn on, and the files of proofs. The later of two in a turn counts. */
+/** Reads the files that each turn from `since` on touched, and the files of its proofs. The last proof in a turn counts. */
 export async function readTouchedFiles(
   graph: Graph,
   { worldKey: key, turn: newest }: Snapshot,

@@ -20,7 +20,7 @@ export const addTurnFacts = (
   countFailures: (gate) => turns.filter(({ failedGates }) => failedGates.includes(gate)).length,
 })
 
-/** Without `turns`, no turn was read. `specifications`: versions that the caller has already read, by key. */
+/** Adds the facts of `turns`, if they were read, and marks stale proofs. `specifications`: versions already read, by key. */
 export async function toAttentionFacts(
   graph: Graph,
   { facts, state }: ReadFacts,

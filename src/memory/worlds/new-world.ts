@@ -24,7 +24,7 @@ export type NewWorldRequest = Scope & {
   createWorld?: boolean | undefined
 }
 
-/** @returns warnings @throws `invalid_request` for other characters, `unknown_world` with near names, `restore_unfinished` */
+/** Returns warnings. @throws `invalid_request` for an invalid slug, `unknown_world` with near names, `restore_unfinished` */
 export async function checkNewWorld(graph: Graph, request: NewWorldRequest): Promise<string[]> {
   const { project, taskId, turnNumber, worldSlug, createWorld = false } = request
   if (worldSlug != null) assertNewWorldSlug(worldSlug)

@@ -55,7 +55,7 @@ export async function readOfTask<T extends Names, A extends object>(
   return { ...(await read(request)), taskKnown: true }
 }
 
-/** A world of another task stays `unknown_world`, and the message names the cause. */
+/** Adds similar names to an error. A world of another task stays `unknown_world`, and the message names the cause. */
 export async function withNearNames(graph: Graph, names: Partial<Names>, error: unknown): Promise<unknown> {
   if (!hasCode(error, 'unknown_world', 'not_found') || hasNear(error)) return error
   const { project, worldSlug } = names

@@ -99,7 +99,7 @@ export async function readWorldTokens(
   return { tokens: sumTurnTokens(turns), turnTokens }
 }
 
-/** A subagent counts for the turn of its session. Reads all sessions of a transcript turn, because a fork may share it. */
+/** Reads the tokens. A subagent counts for the turn of its session. Reads all sessions of a turn, because a fork may share it. */
 async function readTranscriptTokens(
   graph: Graph,
   linked: ReadonlySet<string>,

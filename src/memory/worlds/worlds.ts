@@ -166,7 +166,7 @@ export async function countWorldsOfWholeTask(graph: Graph, scope: Scope): Promis
   return task?.worldCount ?? 0
 }
 
-/** An older world may have other characters in its slug. @throws `world_conflict`, `world_deleted`, `invalid_request` */
+/** Checks an existing world, whose slug may have older characters. @throws `world_conflict`, `world_deleted`, `invalid_request` */
 export async function refuseOtherWorld(
   graph: Graph,
   request: CreateWorldRequest & { project: string },
@@ -257,7 +257,7 @@ export async function getWorld(graph: Graph, project: string, worldSlug: string)
   return toWorld(stored)
 }
 
-/** An active run uses the settings after its current attempt. @throws `unknown_world`, `world_deleted` */
+/** Changes the settings of runs. An active run uses them after its current attempt. @throws `unknown_world`, `world_deleted` */
 export async function setWorld(
   store: Graph,
   project: string,

@@ -10,9 +10,9 @@ const FILES = ['graph.db', 'token']
 const WRITE_BY_OTHERS = 0o022
 
 /**
- * Returns the nearest data folder that is in use, in a folder or above it in its repository, otherwise `.turngraph` in the
- * folder. A folder above counts only if it is not a link, belongs to this user, and no other user may write to it: in /tmp, anyone
- * can make one, and a repository may contain a link to a folder of another user.
+ * Returns the nearest data folder that is in use, in a folder or above it in its repository; otherwise `.turngraph` in the
+ * folder. A folder above counts only if it is not a link, belongs to this user, and no other user may write to it. In /tmp,
+ * anyone can make a folder, and a repository may contain a link to a folder of another user.
  * @example findDataFolder('/home/me/shop/src') // '/home/me/shop/.turngraph', made by a command in /home/me/shop
  */
 export function findDataFolder(folder: string): string {

@@ -8,8 +8,9 @@ import { refusePlantedLink } from './own-file.ts'
 export const DEFAULT_NAME = '.turngraph'
 
 /**
- * Makes a folder that only its owner may read, with a `.gitignore` that keeps its content out of every repository, except in an
- * existing folder of another name: it may hold files to commit. @throws UntrustedFile if it is a link that git tracks
+ * Makes a folder that only its owner may read, with a `.gitignore` that keeps its content out of every repository. An existing
+ * folder of another name gets no `.gitignore`, because it may hold files to commit. @throws UntrustedFile if it is a link that
+ * git tracks
  */
 export function makeDataFolder(folder: string): void {
   refusePlantedLink(folder)

@@ -1,7 +1,7 @@
 /**
  * Reads files of the data folder that decide who receives data and who may read it (contract: hardening.md, section 2). A
- * repository must not choose either: a file that git tracks, that another user owns or may change, or that is not a regular file
- * is refused. Builtin modules only, because hooks load it.
+ * repository must not choose either. Rejects a file that git tracks, that another user owns or may change, or that is not a
+ * regular file. Builtin modules only, because hooks load it.
  */
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'

@@ -116,7 +116,7 @@ export type Outcome =
   | { status: 'failed'; reason: string; usedTokens: number }
   | { status: 'interrupted'; reason: string }
 
-/** The fence decides which result is valid, the clock only who continues. The same end again has the same result. */
+/** Ends an attempt. The fence decides if the result is valid, the clock only who continues. The same end may be repeated. */
 export function endAttempt(
   { askedAttempt, run, world }: View,
   { fence, outcome, at }: { fence: number; outcome: Outcome; at: string },
@@ -170,7 +170,7 @@ export function countAttempt(
   }
 }
 
-/** A last commit completes a run even after a cancel. With goals, a run stays active until its coordinator checked them. */
+/** Applies the end of an attempt. A last commit completes a run even after a cancel. With goals, the coordinator ends the run. */
 function afterAttempt(run: TurnRun, { hasGoals }: WorldState, at: string): TurnRun {
   if (run.committedTurnCount === run.requestedTurnCount) return { ...run, status: 'completed', endedAt: at }
   if (run.status === 'cancel_requested') return { ...run, status: 'cancelled', endedAt: at }

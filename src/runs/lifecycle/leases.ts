@@ -14,7 +14,7 @@ export const isTooFarAway = (leaseUntil: number, now: number, ttlMs: number): bo
 export const isExpired = (leaseUntil: number, now: number, ttlMs: number): boolean =>
   leaseUntil <= now || isTooFarAway(leaseUntil, now, ttlMs)
 
-/** If a lease may be due, its run and its attempt must be read. A claimed external attempt has one more lease time (dueAt). */
+/** Checks whether a lease may be due; then run and attempt must be read. External attempts have a second lease time (dueAt). */
 export const mayBeDue = (
   kept: { leaseUntil: number; leaseOwners: readonly string[]; leaseTtlMs: number; now: number },
   formerLifeOf: string | null,
@@ -25,6 +25,8 @@ export const mayBeDue = (
 export const renewLease = (leaseUntil: number, now: number, ttlMs: number): number =>
   isTooFarAway(leaseUntil, now, ttlMs) ? now + ttlMs : Math.max(leaseUntil, now + ttlMs)
 
-/** An external worker has one additional lease time, so that a laptop that slept past its lease keeps its turn. */
+/**
+ * Returns when an attempt is interrupted. An external worker has a second lease time, so that a laptop may sleep past its lease.
+ */
 export const dueAt = ({ executor, fence, leaseUntil }: Attempt, { leaseTtlMs }: WorldState): number =>
   executor === EXTERNAL && fence !== null ? leaseUntil + leaseTtlMs : leaseUntil

@@ -18,7 +18,7 @@ export function startTurnRun(view: View, command: BeginRun): Decision<TurnRun> {
   return { change: { run: started }, answer: started }
 }
 
-/** `ownsAttempt` is false if the active attempt of the coordinator has ended. */
+/** Renews the leases of a coordinator. `ownsAttempt` is false if its active attempt has ended. */
 export function renewTurnRun(
   { now, world, attempt, askedRun }: View,
   { fence, attemptFence }: { fence: number; attemptFence: number | null },
@@ -93,7 +93,7 @@ const cancelRun = (run: TurnRun, at: string): TurnRun => ({
   endedAt: at,
 })
 
-/** Does nothing if the run has an active attempt. */
+/** Pauses a run after a failed attempt. Does nothing if the run has an active attempt. */
 export function pauseTurnRun(
   { askedRun }: View,
   { fence, nextAttemptAt }: { fence: number; nextAttemptAt: string },
@@ -104,10 +104,10 @@ export function pauseTurnRun(
   return { change: { run: next }, answer: next }
 }
 
-/** Why a run ends before its turns are committed. */
+/** End of a run before all its turns are committed. */
 type EarlyEnd = { status: 'failed' | 'interrupted'; reason: string }
 
-/** Ends a run for its coordinator, which cannot continue it, so that its world does not wait until the lease expires. */
+/** Ends a run whose coordinator cannot continue, so that its world does not wait until the lease expires. */
 export function endTurnRun(
   { attempt, askedRun }: View,
   { fence, at, ...end }: EarlyEnd & { fence: number; at: string },
@@ -138,7 +138,10 @@ export function endRun(
   return { change: { run: next, ...(gone !== null && { attempt: gone }) }, answer: next }
 }
 
-/** In a world whose runs are resumed, the next process that checks resumes the run. Any other run is interrupted. */
+/**
+ * Ends the lease of a coordinator. The next process that checks resumes the run if the world allows it; otherwise it is
+ * interrupted.
+ */
 export function releaseTurnRun(
   { now, world, attempt, askedRun }: View,
   { fence, at }: { fence: number; at: string },

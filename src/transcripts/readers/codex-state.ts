@@ -17,7 +17,7 @@ export const codexState = z.object({
   records: z.number(),
   /** Number of calls without an id since the newest prompt. */
   unnamedCalls: z.number(),
-  /** The newest calls without an output since the newest prompt. Earlier versions stored none. */
+  /** Newest calls without an output since the newest prompt. Earlier versions did not store them. */
   openCalls: z.array(z.string()).default([]),
   /** Number of responses since the newest prompt, and whether an output followed the newest. */
   responses: z.number(),

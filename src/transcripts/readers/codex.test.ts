@@ -241,7 +241,7 @@ describe('calls of Codex', () => {
     expect(JSON.stringify(steps)).not.toContain('words')
   })
 
-  test('items end the calls of newer versions, and a command within a script fails its call', () => {
+  test('items end the calls of newer versions, and a failed command of a script fails its call', () => {
     const completed = (type: string, more: Written): Written =>
       event('item_completed', { turn_id: T1, item: { type, ...more } })
     const ran = (id: string, code: number, text: string): Written =>

@@ -20,7 +20,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Time after the beginning of a fork during which its records repeat the other session. */
 const REPEAT_MS = 2_000
 
-/** Maximum number of open calls in the state. */
+/** Maximum number of open calls that are remembered. */
 const MAX_OPEN_CALLS = 64
 
 type Payload = TranscriptRecord
@@ -136,8 +136,8 @@ export class CodexReader implements LineReader {
   }
 
   /**
-   * Reads an item, which newer versions write instead of other events. A command that a script ran has no call of its own, so its
-   * failure fails the newest open call.
+   * Reads an item, which newer versions write instead of other events. A command that a script ran has no call of its own, so a
+   * failure of the command is a failure of the newest open call.
    */
   #completed(item: Payload): void {
     if (item.type === 'UserMessage') this.#prompt('event')
@@ -290,7 +290,7 @@ const ENDS: ReadonlySet<unknown> = new Set([
   'McpToolCall',
 ])
 
-/** Returns the outcome of a call whose end is an event or an item of its own; null for every other one. */
+/** Returns the outcome of a call whose end is a separate event or item; null for any other event or item. */
 function readEndOfCall(ended: Payload): CodexOutcome | null {
   const { type, status, success, result, exit_code: code, aggregated_output: output } = ended
   if (type === 'mcp_tool_call_end') return readMcpResult(result)

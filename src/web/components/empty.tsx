@@ -10,7 +10,7 @@ export function Empty({ command, children }: { command: string; children: Compon
       <p>{children}</p>
       <p>
         <code>{command}</code>{' '}
-        {'clipboard' in navigator && ( // a page over plain HTTP from another machine has none
+        {'clipboard' in navigator && ( // a page that was loaded over plain HTTP from another machine has none
           <button type="button" class="quiet" onClick={copy}>
             {isCopied ? 'Copied' : 'Copy'}
           </button>

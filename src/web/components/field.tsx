@@ -1,5 +1,6 @@
 // Draws a labeled field of a form. Typed text stays until the person leaves the field or presses Enter: an event of the service
-// that redraws the view does not overwrite it. The browser explains why a value is invalid, and the view does not get the value.
+// that redraws the view does not overwrite it. If a value is invalid, the browser explains why, and the view does not get the
+// value.
 import { useState } from 'preact/hooks'
 
 type Props = {

@@ -84,7 +84,7 @@ function Sections({ address, caller, project }: { address: Address; caller: Call
   )
 }
 
-/** Returns the project of the address; null if it has none. The addresses of some views have it as a filter. */
+/** Returns the project of the address; null if it has none. In some views, the project is a filter of the address. */
 function useProject(address: Address): string | null {
   const search = useSearch()
   return 'project' in address ? address.project : search.get('project')

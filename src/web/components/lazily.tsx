@@ -6,7 +6,10 @@ import { FailureLine } from './failure-line.tsx'
 
 const AGAIN_MS = 5_000
 
-/** Draws nothing while the component is loading. If loading fails, draws the failure, and tries again every few seconds while the page is visible. */
+/**
+ * Draws nothing while the component is loading. If loading fails, draws the failure. Then tries again every few seconds while the
+ * page is visible.
+ */
 export function lazily<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
   let loaded: FunctionComponent<P> | null = null
   return (props) => {

@@ -18,7 +18,7 @@ export class ServiceStatus {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Repeats the calls once, after the first refusal of the token: the page then asks for another token if this one has ended. */
+  /** Repeats the calls once, after the token is first refused. If the token has expired, the page then asks for another one. */
   noteRefusedToken(): void {
     if (this.#isTokenRefused) return
     this.#isTokenRefused = true

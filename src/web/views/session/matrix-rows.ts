@@ -200,7 +200,7 @@ export function readCellPlace(text: string | null): CellPlace | null {
   return turn === undefined || key === undefined ? null : { turn: Number(turn), key }
 }
 
-/** Finds the cell that the address opens: `newest:KEY` is the newest cell of a criterion. */
+/** Finds the cell that the address opens. `newest:KEY` names the newest cell of a criterion. */
 export function findCellPlace(
   text: string | null,
   rows: readonly Row[],
