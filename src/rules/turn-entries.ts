@@ -59,7 +59,7 @@ export function resolveTurn(record: NamingRecord, known: Known): Resolution {
   return { ...resolution, judgements: judgements.toReversed() }
 }
 
-/** @param firstPosition position of its first verification */
+/** @param firstPosition position of the first verification of the turn */
 export function listEntries(
   record: NamingRecord,
   resolution: Pick<Resolution, 'judgements' | 'promises'>,
