@@ -457,7 +457,8 @@ export function forgetContract(store: StoreUnderTest): void {
         })
         const request = { project: PROJECT, worldSlug: 'w', dryRun: false }
         let answer = await forget(slow, request, { threshold: 5 })
-        while (!answer.done) answer = await forget(slow, request, { threshold: 5 }) // a slow machine needs several pieces
+        // A slow machine needs several pieces. A piece after the capture would be asked to delete the new world, too.
+        while (!answer.done && expected === null) answer = await forget(slow, request, { threshold: 5 })
         expect(answer).toMatchObject({ skipped: [] })
         if (expected !== null)
           expect(await states(), `overtaken before write ${overtakenAt}`).toEqual(expected)
