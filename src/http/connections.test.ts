@@ -62,6 +62,16 @@ test('a connection is replaced only after all of its pipelined requests are answ
   await pipelining.answered(2)
 })
 
+test('a connection whose client does not read its answers is replaced if there is no other', async () => {
+  const { open } = await boundedTo(1)
+  const unread = await open()
+  await unread.send('GET /large HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2))
+  await unread.answered(1)
+  unread.socket.pause()
+  const next = await open()
+  await next.ask('/')
+})
+
 test('all answers of a closed connection are closed, also those that wait for an earlier one', async () => {
   const { open, slow } = await boundedTo(1)
   const pipelining = await open()
@@ -83,12 +93,15 @@ test('a closed connection makes room, so the next connection replaces no other',
   await silent.ask('/')
 })
 
+/** Size of an answer that does not fit in the buffers of the operating system. */
+const LARGE_BYTES = 64 * 1024 * 1024
+
 /** Starts a server with bounded connections that answers at once, except `/slow`, which it answers on request. */
 async function boundedTo(most: number) {
   const slow: ServerResponse[] = []
   const answer: RequestListener = (req, res) => {
     if (req.url === '/slow') slow.push(res)
-    else res.end('ok')
+    else res.end(req.url === '/large' ? Buffer.alloc(LARGE_BYTES) : 'ok')
   }
   const server = createServer(answer)
   boundConnections(server, most)
