@@ -30,7 +30,7 @@ export type VerifySettings = z.output<typeof verifyOptions>
 export type SeenCommand = {
   command: readonly string[]
   criteria: readonly string[]
-  /** True if it exited with 0; null if it could not be started, which proves nothing. */
+  /** True if it exited with 0; null if it did not run to its end, which proves nothing. */
   holds: boolean | null
   evidence: string
   /** The end of its output, with secrets masked. */
@@ -59,7 +59,7 @@ function toSeen({ check, verifications: [first], notStarted }: CheckResult): See
     command: check.argv,
     criteria,
     holds: first === undefined ? null : first.status === 'verified',
-    evidence: first?.evidence ?? `It could not be started: ${notStarted ?? 'no reason is known'}`,
+    evidence: first?.evidence ?? `It has no result: ${notStarted ?? 'no reason is known'}`,
     outputTail: first?.observation.outputTail ?? '',
   }
 }

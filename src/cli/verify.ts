@@ -1,6 +1,6 @@
 /** `turngraph verify`: runs the commands that a task declares, or reads test reports, and records observations. */
 import { EXIT } from '../core/exit-codes.ts'
-import { showCommand, splitCommand } from '../rules/command-line.ts'
+import { SHELL, showCommand, splitCommand } from '../rules/command-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import type { Check } from '../verify/checks.ts'
 import type { CheckResult } from '../verify/run-checks.ts'
@@ -81,10 +81,9 @@ async function refuseUnstorable(argv: readonly string[]): Promise<void> {
   if (problem !== undefined) throw usage(`The command ${problem}, or put it into a script.`)
 }
 
-/** A single argument with blanks is a whole command line. With a shell, each of its commands must succeed, also in a pipe. */
+/** A single argument with blanks is a whole command line. */
 function toArgv(command: readonly string[], shell: boolean): readonly string[] {
-  if (shell)
-    return ['bash', '-eo', 'pipefail', '-c', command.length === 1 ? (command[0] ?? '') : showCommand(command)]
+  if (shell) return [...SHELL, command.length === 1 ? (command[0] ?? '') : showCommand(command)]
   const [only = ''] = command
   if (command.length > 1 || !/\s/.test(only)) return command
   const split = splitCommand(only)
@@ -146,7 +145,7 @@ async function runAll(
 
 function printResult({ check, verifications, notStarted }: CheckResult, withTail: boolean): void {
   if (notStarted !== null)
-    printNote(`${describeCheck(check)} could not be started: ${toOneLine(notStarted)}. It proves nothing.`)
+    printNote(`${describeCheck(check)} has no result: ${toOneLine(notStarted)}. It proves nothing.`)
   for (const verification of verifications) {
     printVerification(verification)
     if (withTail && verification.status === 'rejected') printNote(verification.observation.outputTail ?? '')

@@ -10,6 +10,9 @@ export const MAX_COMMAND_BYTES = 4 * 1024
 /** Maximum number of arguments, including the program. */
 export const MAX_ARGUMENTS = 100
 
+/** Runs a line of a shell. Each command of the line must succeed, also in a pipe. */
+export const SHELL = ['bash', '-eo', 'pipefail', '-c'] as const
+
 /** Arguments, or the reason of a rejection. The reason ends a sentence that begins with the command: "names no program". */
 export type SplitCommand = { argv: string[] } | { refused: string }
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { SHELL } from '../rules/command-line.ts'
 import { selectDeclared, selectGiven } from './checks.ts'
 import { type RunOptions, runChecks, showDuration } from './run-checks.ts'
 
@@ -48,13 +49,16 @@ const options: RunOptions = {
 }
 const check = (...argv: string[]) => ({ argv, criteria: [{ criterionId: 'AC-1' }] })
 
-test('the end of each command is a verification with its observation, and a command that never ran has none', async () => {
+test('the end of each command is a verification with its observation, and a command that did not run to its end has none', async () => {
   const results = await runChecks(
     [
       check('true'),
       check('sh', '-c', 'echo no; exit 1'),
       check('no-such-program'),
       check('false', '--password=[redacted:9f]'),
+      check(...SHELL, 'yes | head -1'),
+      check(...SHELL, 'exit 3 | cat'),
+      check('sh', '-c', 'exit 141'),
     ],
     options,
   )
@@ -65,6 +69,9 @@ test('the end of each command is a verification with its observation, and a comm
     ['rejected', '`sh -c "echo no; exit 1"` exited with 1', null],
     [undefined, undefined, 'the program, or the folder, does not exist'],
     [undefined, undefined, expect.stringMatching(/^a secret in it is masked/)],
+    [undefined, undefined, expect.stringContaining('no longer read its output')],
+    ['rejected', '`bash -eo pipefail -c "exit 3 | cat"` exited with 3', null],
+    ['rejected', '`sh -c "exit 141"` exited with 141', null],
   ])
   expect(results[1]?.verifications[0]).toMatchObject({
     criterionId: 'AC-1',

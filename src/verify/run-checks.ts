@@ -7,6 +7,7 @@ import type { ReportedVerification } from '../artifacts/test-reports/verify-by-r
 import { hasShownMark } from '../core/scrub/marks.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import type { ObservationInput } from '../memory/record/observation.ts'
+import { SHELL } from '../rules/command-line.ts'
 import { describeObservation } from '../rules/observation.ts'
 import type { Check } from './checks.ts'
 import { type CommandEnd, runCommand } from './run-command.ts'
@@ -34,7 +35,7 @@ export type RunOptions = {
 
 export type ObservedVerification = Omit<ReportedVerification, 'criterionText'> & { criterionText?: string }
 
-/** `notStarted`: the reason why the command never ran. It proves nothing, so there are no verifications. */
+/** `notStarted`: the reason why the command never ran, or not to its end. It proves nothing, so there are no verifications. */
 export type CheckResult = { check: Check; verifications: ObservedVerification[]; notStarted: string | null }
 
 /**
@@ -55,14 +56,21 @@ export async function runChecks(checks: readonly Check[], options: RunOptions): 
 /** Reason why a command with a mark is not run: it was declared without its secrets, so its result would prove nothing. */
 const MASKED = 'a secret in it is masked; declare a command that reads the secret from the environment'
 
+/** Exit code of a line in which a command wrote to a pipe that the next one had closed (128 + SIGPIPE). */
+const CLOSED_PIPE = 141
+const NOT_TO_ITS_END =
+  'a command of the line was stopped because the next one, such as head or grep -q, no longer read its output; read it to the end, as with grep TEXT >/dev/null'
+
 async function runCheck(check: Check, options: RunOptions): Promise<CheckResult> {
   const { cwd, timeoutMs, signal, output, readTree, onStart, onEnd } = options
   signal.throwIfAborted()
   const tree = await readTree(cwd)
   onStart?.(check)
-  const end = check.argv.some(hasShownMark)
+  const ended = check.argv.some(hasShownMark)
     ? { notStarted: MASKED }
     : await runCommand({ argv: check.argv, cwd, timeoutMs, signal, output })
+  const isCutOff = 'exitCode' in ended && ended.exitCode === CLOSED_PIPE && isLine(check)
+  const end = isCutOff ? { notStarted: NOT_TO_ITS_END } : ended
   const result: CheckResult =
     'notStarted' in end
       ? { check, verifications: [], notStarted: end.notStarted }
@@ -70,6 +78,8 @@ async function runCheck(check: Check, options: RunOptions): Promise<CheckResult>
   onEnd?.(result)
   return result
 }
+
+const isLine = ({ argv }: Check): boolean => SHELL.every((part, i) => argv[i] === part)
 
 async function toVerifications(
   { argv, criteria }: Check,
