@@ -12,3 +12,11 @@ test('a Coach confirms that git shows the files of the Player, and a Player cann
     'player: filesSource: is not a known field',
   )
 })
+
+test('an answer whose entries have the names of the other form fails, because all of its verdicts would be lost', () => {
+  const verdict = { status: 'rejected', evidence: 'It prints 1' }
+  const wire = { coach_decision: 'approved', verifications: [{ criterionId: 'AC-1', ...verdict }] }
+  const own = { coachDecision: 'approved', verifications: [{ criterion_id: 'AC-1', ...verdict }] }
+  expect(() => parseHalf(coachHalf, wire, 'coach')).toThrow('verifications[0].criterion_id: is missing')
+  expect(() => parseHalf(coachHalf, own, 'coach')).toThrow('verifications[0].criterionId: is missing')
+})

@@ -102,6 +102,8 @@ const MAX_NOTES = 100
 const IN_ENTRIES =
   /^(?:(issues|verifications|promises)\[(\d+)\](?:\.(\w+))?|(acceptanceCriteriaStatus|acceptance_criteria_status|gates)\.(.+))/s
 
+const OTHER_FORM = /\.criterion(?:Id|_id)$/
+
 /** Fields without which an entry is empty or has another meaning. */
 const NEEDED = new Set(['criterionId', 'criterion_id', 'status', 'observation', 'severity', 'description'])
 
@@ -113,6 +115,8 @@ const NEEDED = new Set(['criterionId', 'criterion_id', 'status', 'observation', 
 function leaveOutEntries(half: Record<string, unknown>, problems: readonly Problem[]): string[] {
   const places = problems.map(({ path }) => IN_ENTRIES.exec(path) ?? [])
   if (places.some(([place]) => place === undefined)) return []
+  // An id under the name of the other form: the answer has its verdicts, and not one of them would count.
+  if (problems.some(({ path, message }) => OTHER_FORM.test(path) && message.startsWith('is not a known'))) return []
   for (const [, , , , map, key = ''] of places) if (map !== undefined) half[map] = omit(half[map], [key])
   for (const list of new Set(places.flatMap(([, name]) => name ?? [])))
     half[list] = (half[list] as object[]).flatMap((entry, i) => {
