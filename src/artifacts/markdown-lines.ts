@@ -145,6 +145,8 @@ const ITEM = /^([-*+•◦●○▪]|\d{1,9}[.)])([ \t]+|$)/
 const HEADING = /^(#{1,6})(?:[ \t]|$|(?<=##)(?=[^#]))/
 /** Tag that begins or ends a folded part. It ends a list. */
 const FOLD = /^<\/?(?:details|summary)\b/i
+/** The tags of folded parts, and the title between those of a summary, say nothing of their own. */
+const FOLD_TAGS = /<summary\b[^<>]*>[^<>]*<\/summary>|<\/?(?:details|summary)\b[^<>]*>/gi
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/
 const UNDERLINE = /^(?:=+|-+)$/
 
@@ -273,7 +275,8 @@ class Reader {
 
   #readFold(indent: number, rest: string): void {
     this.#close(indent)
-    this.#append(rest)
+    const text = rest.replace(FOLD_TAGS, '').trim()
+    if (text !== '') this.#append(text)
     this.#paragraph = null
   }
 

@@ -49,6 +49,8 @@ test('criteria of beads are items and lines; headings, marks of fences and lines
   expect(splitLoose('In C:\\new\\nIt opens')).toEqual(['In C:\\new', 'It opens'])
   for (const text of ['Lines end with \\n on each system', "Splits at '\\n' and at `\\r\\n`, not at \\t"])
     expect(splitLoose(text)).toEqual([text])
+  const folded = '- one\n<details><summary>More</summary>\n\n- two\n</details>\n<details>Three holds'
+  expect(splitLoose(folded)).toEqual(['one', 'two', 'Three holds'])
   expect(splitLoose('It starts\nA \\n. It ends')).toEqual(['It starts', 'A \\n. It ends'])
 })
 
