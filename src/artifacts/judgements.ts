@@ -1,18 +1,17 @@
 /** Reads the judgements of the Coach and the Player: verifications, promises, issues and gates of a turn record. */
 import { isDeepStrictEqual } from 'node:util'
 import {
-  CRITERION_STATUS_WORDS,
   explainRefusal,
   findCoachDecision,
   findSeverity,
   findWord,
   PROMISE_STATUS_WORDS,
+  RESULT_WORDS,
   SEVERITY_WORDS,
   UNKNOWN_SEVERITY,
   type Words,
 } from '../memory/record/words.ts'
 import { splitLabel } from '../rules/labels.ts'
-import type { CriterionStatus } from '../rules/values.ts'
 import type { CoachReport, PlayerReport, TaskWorkResults, TurnStateFile } from './artifacts.ts'
 import {
   firstList,
@@ -37,13 +36,6 @@ type CriterionEntry = {
   status: unknown
   evidence?: string | undefined
 }
-
-/** Words of the API, and words of tests and checklists that Coaches write into their files. */
-const RESULT_WORDS = {
-  ...CRITERION_STATUS_WORDS,
-  verified: [...CRITERION_STATUS_WORDS.verified, 'pass', 'met', 'true'],
-  rejected: [...CRITERION_STATUS_WORDS.rejected, 'fail', 'not_met', 'unmet', 'false'],
-} as const satisfies Words<CriterionStatus>
 
 export function toVerifications(
   coach: CoachReport | undefined,

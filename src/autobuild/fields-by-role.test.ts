@@ -20,3 +20,15 @@ test('an answer whose entries have the names of the other form fails, because al
   expect(() => parseHalf(coachHalf, wire, 'coach')).toThrow('verifications[0].criterion_id: is missing')
   expect(() => parseHalf(coachHalf, own, 'coach')).toThrow('verifications[0].criterionId: is missing')
 })
+
+test('the words of tests and checklists are verdicts of a Coach, so that no rejection is left out', () => {
+  const verifications = ['PASS', 'Fail.', 'not met'].map((status, i) => ({ criterion_id: `AC-${i}`, status }))
+  const half = parseHalf(
+    coachHalf,
+    { verifications, acceptance_criteria_status: { 'AC-9': 'FAIL' } },
+    'coach',
+  )
+  expect(half.verifications?.map(({ status }) => status)).toEqual(['verified', 'rejected', 'rejected'])
+  expect(half.acceptanceCriteriaStatus).toEqual({ 'AC-9': 'rejected' })
+  expect(half.extra).toBeUndefined()
+})

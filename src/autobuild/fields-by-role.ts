@@ -1,10 +1,17 @@
 /** Declares which fields of a turn the Player sets, and which the Coach sets. */
 import type * as z from 'zod'
 import { listProblems, type Problem, TurngraphError } from '../core/errors.ts'
-import { LIMITS } from '../core/fields.ts'
+import { LIMITS, map } from '../core/fields.ts'
 import { parseInput, parseWire } from '../core/wire-form.ts'
 import { keepEnd, MAX_OUTPUT_TAIL_BYTES } from '../memory/record/observation.ts'
-import { turnInput, type VerificationInput } from '../memory/record/record.ts'
+import {
+  criterionId,
+  listOfVerifications,
+  turnInput,
+  type VerificationInput,
+  verificationInput,
+} from '../memory/record/record.ts'
+import { resultStatus } from '../memory/record/words.ts'
 import type { MODES } from '../rules/values.ts'
 
 const OF_BOTH = {
@@ -31,18 +38,21 @@ export const playerHalf = turnInput.pick({
   ...OF_BOTH,
 })
 
-export const coachHalf = turnInput.pick({
-  coachDecision: true,
-  judge: true,
-  coachFeedback: true,
-  acceptanceCriteriaStatus: true,
-  verifications: true,
-  filesSource: true,
-  issues: true,
-  gates: true,
-  archScore: true,
-  ...OF_BOTH,
-})
+export const coachHalf = turnInput
+  .pick({
+    coachDecision: true,
+    judge: true,
+    coachFeedback: true,
+    filesSource: true,
+    issues: true,
+    gates: true,
+    archScore: true,
+    ...OF_BOTH,
+  })
+  .extend({
+    acceptanceCriteriaStatus: map(criterionId, resultStatus).optional(),
+    verifications: listOfVerifications(verificationInput.extend({ status: resultStatus })).optional(),
+  })
 
 export type PlayerHalf = z.output<typeof playerHalf>
 export type CoachHalf = z.output<typeof coachHalf>
@@ -116,7 +126,8 @@ function leaveOutEntries(half: Record<string, unknown>, problems: readonly Probl
   const places = problems.map(({ path }) => IN_ENTRIES.exec(path) ?? [])
   if (places.some(([place]) => place === undefined)) return []
   // An id under the name of the other form: the answer has its verdicts, and not one of them would count.
-  if (problems.some(({ path, message }) => OTHER_FORM.test(path) && message.startsWith('is not a known'))) return []
+  if (problems.some(({ path, message }) => OTHER_FORM.test(path) && message.startsWith('is not a known')))
+    return []
   for (const [, , , , map, key = ''] of places) if (map !== undefined) half[map] = omit(half[map], [key])
   for (const list of new Set(places.flatMap(([, name]) => name ?? [])))
     half[list] = (half[list] as object[]).flatMap((entry, i) => {

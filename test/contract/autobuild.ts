@@ -211,14 +211,14 @@ export function autobuildContract(store: StoreUnderTest): void {
         coach_decision: 'approved',
         verifications: [
           { criterion_id: 'AC-1', status: 'verified' },
-          { criterion_id: 'AC-2', status: 'PASS' },
+          { criterion_id: 'AC-2', status: 'LGTM' },
           { criterion_id: 'AC-3', status: 'verified', observation: failed },
         ],
         issues: [
           { severity: 'minor', description: '' },
           { severity: 'minor', description: 'Name the sum', file: 'src/sum.ts' },
         ],
-        acceptance_criteria_status: { 'AC-4.1': 'done', 'AC-5.1': 'PASS' },
+        acceptance_criteria_status: { 'AC-4.1': 'done', 'AC-5.1': 'LGTM' },
         extra: { model: 'm' },
       })
       const events = await played(runAutobuild({ client, world, task: null, player, coach, maxTurns: 1 }))
@@ -239,8 +239,8 @@ export function autobuildContract(store: StoreUnderTest): void {
               expect.stringMatching(/^promises\[1\]\.status: "mostly"/),
             ],
             coach_left_out: [
-              expect.stringMatching(/^acceptance_criteria_status\.AC-5\.1: "PASS" is not known/),
-              expect.stringMatching(/^verifications\[1\]\.status: "PASS" is not known/),
+              expect.stringMatching(/^acceptance_criteria_status\.AC-5\.1: "LGTM" is not known/),
+              expect.stringMatching(/^verifications\[1\]\.status: "LGTM" is not known/),
               expect.stringMatching(/^issues\[1\]\.file: is not a known field/),
               expect.stringMatching(/^verifications\[1\]\.observation: says verified/),
               expect.stringMatching(/^issues\[0\]\.description: is empty/),

@@ -45,7 +45,7 @@ import {
 const amount = z.number().min(0)
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
-const criterionId = label.regex(/\S/, 'is empty; name the criterion by its id')
+export const criterionId = label.regex(/\S/, 'is empty; name the criterion by its id')
 
 /** A verification as it is sent, in a turn or as an addition to one. */
 export const verificationInput = z.strictObject({

@@ -55,6 +55,13 @@ export const CRITERION_STATUS_WORDS = {
   unknown: ['unverified', 'absent'],
 } as const satisfies Words<CriterionStatus>
 
+/** The words of the API, and those of tests and checklists that Coaches write into their files and answers. */
+export const RESULT_WORDS = {
+  ...CRITERION_STATUS_WORDS,
+  verified: [...CRITERION_STATUS_WORDS.verified, 'pass', 'met', 'true'],
+  rejected: [...CRITERION_STATUS_WORDS.rejected, 'fail', 'not_met', 'unmet', 'false'],
+} as const satisfies Words<CriterionStatus>
+
 export const PROMISE_STATUS_WORDS = {
   complete: ['completed', 'done', 'finished', 'implemented', 'yes', 'true'],
   partial: ['in_progress'],
@@ -162,4 +169,5 @@ const canonicalWord = <T extends string>(base: z.ZodString, words: Words<T>) =>
 
 export const mode = canonicalWord<Mode>(label, MODE_WORDS)
 export const criterionStatus = canonicalWord<CriterionStatus>(z.string(), CRITERION_STATUS_WORDS)
+export const resultStatus = canonicalWord<CriterionStatus>(z.string(), RESULT_WORDS)
 export const promiseStatus = canonicalWord<PromiseStatus>(z.string(), PROMISE_STATUS_WORDS)
