@@ -279,6 +279,7 @@ async function capture({ client, report, onTurn }: Importing, request: CaptureRe
 /**
  * Creates the next world of the task. If an import is interrupted before its first capture, the next import finds the empty world
  * by its key. The key is derived from the first turn, because a watch does not know the later ones yet.
+ * A deleted world is not reused.
  */
 async function newWorld(
   { client, project }: Importing,

@@ -193,6 +193,7 @@ type ResultsTime = { at: number; isStated: boolean }
  * Finds the turn that wrote `task_work_results.json`, which each turn overwrites. It is the first turn of the newest run that
  * ended after the results were written, if it began before. A copy of a folder has new file times, so results without a time in
  * the file may be newer than every turn. They belong to the last one.
+ * A turn that the Player never finished has no results (contract: truth.md, section 5).
  */
 function findTurnOfResults(
   turns: readonly TurnSources[],

@@ -1,6 +1,6 @@
 /**
  * Reads and writes the small files that hooks use. A hook must end whatever a repository or data folder contains, so only regular
- * files of at most 64 KiB are used. Builtin modules only.
+ * files of at most 64 KiB are used: a FIFO waits, and a device may have no end. Builtin modules only.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
 import { isGone, systemCode } from '../core/system-code.ts'

@@ -54,6 +54,7 @@ Example:
   },
 )
 
+/** So many that a call takes seconds. */
 const SESSIONS_PER_PAGE = 50
 
 const printTotals = (totals: readonly ReplayTotals[]): Promise<void> =>

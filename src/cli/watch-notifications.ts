@@ -7,7 +7,7 @@ import { IGNORED_FOLDERS, isArtifactName } from '../artifacts/folders.ts'
 
 type Followed = { inode: number; watcher: FSWatcher }
 
-/** Collects notifications of changes. They are not reliable: network file systems send none, and a machine may run out of them. */
+/** Collects notifications of changes. Network file systems send none, so the caller must look at intervals, too. */
 export class ChangeNotifications {
   readonly #followed = new Map<string, Followed>()
   readonly #onTrouble: (error: Error) => void

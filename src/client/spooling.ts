@@ -26,7 +26,9 @@ export type SpoolingOptions = {
   spool: SpoolOptions
   /** Client that sends the waiting captures. It does not retry calls, because the spool does. */
   replayer: TurngraphClient
+  /** Captures for another service are not sent to this one. */
   address: string
+  /** Project of records without one. */
   project: string | null
   workerId?: string | undefined
   /** True if the service has moved to this address: captures for other addresses are sent, too. */

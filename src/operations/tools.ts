@@ -53,7 +53,10 @@ const worldSlug = name.describe('the world: one autobuild session of a task')
 const turnRunId = recordId
 const attemptId = recordId
 
-/** Maximum size of a page. An answer contains it twice, with two bytes per quote in the text. Clients over stdio accept 10 MiB. */
+/**
+ * Maximum size of a page. An answer contains it twice, with two bytes per quote in the text, so it has at most 4 MiB. Clients over
+ * stdio accept 10 MiB.
+ */
 const MAX_PAGE_BYTES = Math.floor((4 * 1024 * 1024) / 3)
 
 type Own = Partial<Omit<Tool, 'name' | 'title' | 'operation' | 'annotations'>> & { kind?: ToolKind }

@@ -180,6 +180,7 @@ function findUnknownVariables(set: Record<string, unknown>): string[] {
     })
 }
 
+/** Maximum edit distance of a suggested name. */
 const NEAR = 4
 
 function parseStore(env: z.infer<typeof environmentSchema>, dataFolder: string, folder: string): Store {

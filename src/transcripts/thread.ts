@@ -46,6 +46,7 @@ export const threadState = z.object({
   nextIndex: z.number(),
   open: openTurn.nullable(),
   unanswered: unanswered.nullable(),
+  /** Uuids of records that already changed the open turn, so that repeated records are ignored. */
   marks: z.array(z.string()),
   /** Uuids of starts that began no turn, so that repeated starts are ignored. */
   passed: z.array(z.string()),

@@ -30,6 +30,7 @@ const OUTCOMES: ReadonlyMap<string, TestStatus> = new Map([
   ['error', 'failed'],
   ['skipped', 'skipped'],
 ])
+/** Statuses of GoogleTest for a test that did not run. */
 const NOT_RUN = new Set(['notrun', 'skipped', 'suppressed', 'disabled'])
 /** Statuses of a failed test. Some programs write only the status, without a `failure` element. */
 const FAILED = new Set(['fail', 'failed', 'failure', 'error'])

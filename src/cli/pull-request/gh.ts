@@ -9,6 +9,7 @@ export type GhAnswer = { code: number | null; stdout: string; stderr: string }
 
 const TIMEOUT_MS = 60_000
 
+/** Exit code of `gh` without a login. */
 const NOT_SIGNED_IN = 4
 
 /** @throws `not_found` if gh is not installed, `unauthorized` if it is not signed in, `timeout` */

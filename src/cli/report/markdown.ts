@@ -9,6 +9,7 @@ import { bySeverity } from '../../rules/severity.ts'
 import { totalTokens } from '../../rules/turn-tokens.ts'
 import type { SessionFacts } from './session-facts.ts'
 
+/** Maximum number of characters of a comment on GitHub. */
 export const MAX_COMMENT_CHARACTERS = 65_536
 
 /** Room for the marker of a comment and the last line, which names what was left out. */

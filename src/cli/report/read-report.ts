@@ -12,6 +12,7 @@ import { cutSession } from './cut-session.ts'
 import { readSession } from './read-session.ts'
 import type { Cut, ReportContent, SessionContent } from './report-content.ts'
 
+/** Maximum number of listed sessions, which is one page. */
 const MAX_LISTED = 500
 const MAX_IN_FULL = 50
 /** Maximum size of the file: a pull request accepts 25 MB. */

@@ -21,7 +21,10 @@ import { requireOneScope, skippedWorld, toScope, worldPosition, worldsToForget }
 import { type ConversationScope, conversationsToForget, forgetTranscripts } from './transcripts.ts'
 import { forgetWorld } from './world.ts'
 
-/** Working time of one answer. Each statement has its own deadline, because a Neo4j that has just started plans it first. */
+/**
+ * Working time of one answer: no further piece begins after it. Each statement has its own deadline, because a Neo4j that has just
+ * started plans it first.
+ */
 const WORK_MS = 2_000
 
 export type ForgetOptions = {

@@ -55,6 +55,7 @@ function writeDraft(file: string, text: string): string {
   }
 }
 
+/** Permission bits of other users. Windows has no modes, and its folders are private. */
 const OTHERS = 0o077
 
 /** Removes the permissions of other users from a file that another program created. Skips files of other users. */
