@@ -70,7 +70,16 @@ test('a connection whose client does not read its answers is replaced if there i
   unread.socket.pause()
   const next = await open()
   await next.ask('/')
-})
+}, 5_000)
+
+test('a connection whose request does not arrive completely is replaced if there is no other', async () => {
+  const { open, slow } = await boundedTo(1)
+  const unfinished = await open()
+  await unfinished.send('POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n')
+  await expect.poll(() => slow.length).toBe(1)
+  const next = await open()
+  await next.ask('/')
+}, 5_000)
 
 test('all answers of a closed connection are closed, also those that wait for an earlier one', async () => {
   const { open, slow } = await boundedTo(1)

@@ -34,9 +34,9 @@ export function openFileLimit(): number | null {
 /**
  * Keeps at most `most` connections open. A further connection replaces one without a request in progress; otherwise silent
  * clients would lock out all others until they time out. Connections that never sent a whole request are closed first, because a
- * client that reuses its connection may be about to send its next request. Connections whose answers are complete, but not read
- * by the client, are closed last. Among equals, the longest idle one is closed. If every connection waits for an answer, the new
- * connection is closed.
+ * client that reuses its connection may be about to send its next request. Connections with a request that is still arriving, or
+ * with an answer that their client has not read, are closed last. Among equals, the longest idle one is closed. If every
+ * connection waits for an answer, the new connection is closed.
  */
 export function boundConnections(server: Server, most: number): void {
   const open = new Map<Socket, Set<ServerResponse>>()
@@ -45,7 +45,7 @@ export function boundConnections(server: Server, most: number): void {
   const forget = (socket: Socket) => [open, silent, idle].map((sockets) => sockets.delete(socket))
   server.on('connection', (socket: Socket) => {
     if (open.size >= most) {
-      const [longest = socket] = [silent, idle].find(({ size }) => size > 0) ?? listUnread(open)
+      const [longest = socket] = [silent, idle].find(({ size }) => size > 0) ?? listWaiting(open)
       forget(longest)
       longest.destroy()
       if (longest === socket) return
@@ -77,9 +77,11 @@ export function boundConnections(server: Server, most: number): void {
   })
 }
 
-/** Lists the connections whose requests are all answered, the oldest first. Their clients may never read the answers. */
-const listUnread = (open: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): Socket[] =>
-  [...open].flatMap(([socket, underWay]) => ([...underWay].every((res) => res.writableEnded) ? [socket] : []))
+/** Lists the connections that only wait for their clients, to send the rest of a request or to read an answer; the oldest first. */
+const listWaiting = (open: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): Socket[] =>
+  [...open].flatMap(([socket, underWay]) =>
+    [...underWay].every((res) => res.writableEnded || !res.req.complete) ? [socket] : [],
+  )
 
 /** Tracks the requests in flight, so that a service can end without interrupting one. */
 export class Drain {
