@@ -56,7 +56,7 @@ export function operationHandler(route: Route, context: OperationContext): Reque
     context.schema.refuseUnlessCurrent()
     if (!operations[route.operation].largeRecords) return answer(req, res)
     await answerInQueue(async () => {
-      // Skips the work if the caller gave up while it waited. `closed` does not tell it for a pipelined request.
+      // Skips the work if the caller gave up while it waited. `closed` would stay false for a pipelined request.
       if (!res.destroyed) await answer(req, res)
     })
   }
