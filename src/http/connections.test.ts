@@ -70,7 +70,7 @@ test('a connection whose client does not read its answers is replaced if there i
   unread.socket.pause()
   const next = await open()
   await next.ask('/')
-}, 5_000)
+})
 
 test('a connection whose request does not arrive completely is replaced if there is no other', async () => {
   const { open, slow } = await boundedTo(1)
@@ -79,7 +79,7 @@ test('a connection whose request does not arrive completely is replaced if there
   await expect.poll(() => slow.length).toBe(1)
   const next = await open()
   await next.ask('/')
-}, 5_000)
+})
 
 test('all answers of a closed connection are closed, also those that wait for an earlier one', async () => {
   const { open, slow } = await boundedTo(1)
