@@ -39,19 +39,21 @@ export const playerHalf = turnInput.pick({
 })
 
 export const coachHalf = turnInput
+  .extend({
+    acceptanceCriteriaStatus: map(criterionId, resultStatus).optional(),
+    verifications: listOfVerifications(verificationInput.extend({ status: resultStatus })).optional(),
+  })
   .pick({
     coachDecision: true,
     judge: true,
     coachFeedback: true,
+    acceptanceCriteriaStatus: true,
+    verifications: true,
     filesSource: true,
     issues: true,
     gates: true,
     archScore: true,
     ...OF_BOTH,
-  })
-  .extend({
-    acceptanceCriteriaStatus: map(criterionId, resultStatus).optional(),
-    verifications: listOfVerifications(verificationInput.extend({ status: resultStatus })).optional(),
   })
 
 export type PlayerHalf = z.output<typeof playerHalf>
