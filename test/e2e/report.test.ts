@@ -57,7 +57,7 @@ describe('turngraph report', () => {
     }
     for (const canary of SHOWN_TO_COACH) expect(html).toContain(canary)
     // A name in a right-to-left script does not reverse the text next to it.
-    for (const name of [`<h1><bdi>${JUDGED_WORLD}</bdi></h1>`, 'Gate CANARY-gate-failed']) {
+    for (const name of [`<h1><bdi>${JUDGED_WORLD}</bdi></h1>`, '<bdi>Gate CANARY-gate-failed</bdi>']) {
       expect(html).toContain(name)
     }
     const link = /<a href="#([^"]+)" tabindex="-1" aria-label="AC-001, turn 2: rejected, contested">/i.exec(
