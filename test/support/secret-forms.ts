@@ -438,6 +438,8 @@ export const INNOCENT_LINES: readonly string[] = [
   'echo done | tee log',
   'echo "$TOKEN" | docker login -u a --password-stdin',
   'cat token.txt | docker login --password-stdin',
+  'docker run -p 8080:80 shop/login npm test',
+  'docker compose -p login-e2e run tests',
   'openssl rsa -in k.pem -passin env:PW',
   'openssl rsa -passin file:pw.txt',
   'openssl enc -k $PASS',

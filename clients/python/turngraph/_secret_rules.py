@@ -532,7 +532,7 @@ COLLECTION: list[tuple[list[str], str, int, str, bool]] = [
 ]
 
 COMMANDS: list[CommandForm] = [
-    CommandForm("docker podman nerdctl buildah skopeo helm oras crane", re.compile("\\blogin\\b", EXACT), ("-p", "--password", ), (), False, None, None),
+    CommandForm("docker podman nerdctl buildah skopeo helm oras crane", re.compile("[\\t-\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]login(?:[\\t-\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]|\\Z)", EXACT), ("-p", "--password", ), (), False, None, None),
     CommandForm("az", re.compile("^[\\t-\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+login\\b", EXACT), ("-p", "--password", ), (), False, None, None),
     CommandForm("az", re.compile("\\bsecret set\\b", EXACT), ("--value", ), (), False, None, None),
     CommandForm("aws", re.compile("\\bSecureString\\b|\\bsecretsmanager\\b", EXACT), ("--value", "--secret-string", ), (), False, None, None),

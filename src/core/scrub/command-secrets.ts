@@ -19,7 +19,7 @@ type CommandForm = Readonly<{
 const FORMS: readonly (readonly [commands: string, form: CommandForm])[] = [
   [
     'docker podman nerdctl buildah skopeo helm oras crane',
-    { when: /\blogin\b/, flags: ['-p', '--password'] },
+    { when: /\slogin(?:\s|$)/, flags: ['-p', '--password'] },
   ],
   ['az', { when: /^\s+login\b/, flags: ['-p', '--password'] }],
   ['az', { when: /\bsecret set\b/, flags: ['--value'] }],
