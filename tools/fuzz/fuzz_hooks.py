@@ -1,4 +1,4 @@
-"""Adds to schemathesis one media type of the service and a limit of CPU time per request."""
+"""Adds to schemathesis one media type of the service, a limit of CPU time per request, and short waits for attempts."""
 
 import os
 import time
@@ -6,8 +6,10 @@ import time
 import schemathesis
 
 MOST_CPU_SECONDS = 1.0
-# A stream or a long poll stays open for 30 s. Until its end it reads the graph, and the service does its regular work.
+# While a stream or a long poll is open, it reads the graph, and the service does its regular work.
 MOST_CPU_SHARE_WHILE_OPEN = 0.1
+WAIT_MS = 500
+MOST_WAIT_MS = 30_000
 STAT = f"/proc/{os.environ.get('FUZZ_SERVICE_PID')}/stat"
 before = {"cpu": 0.0, "time": 0.0}
 
@@ -29,7 +31,12 @@ def cpu_seconds():
 
 
 @schemathesis.hook
-def before_call(_context, _case, _kwargs):
+def before_call(_context, case, _kwargs):
+    # By default, such a request waits for 30 s. A wrong wait_ms stays, because the service must reject it.
+    if case.path.endswith("/next") and isinstance(case.query, dict):
+        wait = str(case.query.setdefault("wait_ms", WAIT_MS))
+        if wait.isdecimal() and WAIT_MS < int(wait) <= MOST_WAIT_MS:
+            case.query["wait_ms"] = WAIT_MS
     before.update(cpu=cpu_seconds(), time=time.monotonic())
 
 
