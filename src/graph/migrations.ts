@@ -32,8 +32,8 @@ const MIGRATE_MS = 30 * 60_000
 const takeLock = statement('graph/migration-lock')
 const appliedMigrations = statement('graph/migrations')
 const recordMigration = statement('graph/migration-record')
-const constraintsThere = statement('doctor/schema', 'constraints')
-const indexesThere = statement('doctor/schema', 'indexes')
+const constraintsThere = statement('graph/schema', 'constraints')
+const indexesThere = statement('graph/schema', 'indexes')
 
 const appliedRow = z.object({
   version: z.string(),
